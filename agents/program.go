@@ -1,0 +1,143 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/agentd/gh-agentd/internal/proc"
+)
+
+// Program is an [Agent] that is a program of its own: the one runner, with a codec that reads what it says.
+type Program struct {
+	// ID is the agent's name.
+	ID string // required
+	// Path is the program: a name to be found on the PATH of the request's environment, or a path.
+	Path string // required
+	// Words stand between the program and the codec's arguments.
+	Words []string
+	// Keys are the variables the agent signs in with, let through beside the common ones.
+	// A name may end in * to mean all that begin so.
+	Keys []string
+	// Environ is the environment that Check searches; Run takes the request's.
+	Environ []string
+	// NewCodec makes the codec of one run.
+	NewCodec func() Codec // required
+}
+
+var _ Agent = (*Program)(nil)
+
+// Name is the agent's name.
+func (p *Program) Name() string { return p.ID }
+
+// Check says whether the program is there. It starts nothing.
+func (p *Program) Check(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return &Error{Kind: Cancelled, Agent: p.ID, Err: context.Cause(ctx)}
+	}
+	_, err := p.find(p.Environ)
+	return err
+}
+
+func (p *Program) find(environ []string) (string, error) {
+	path, err := proc.Look(p.Path, lookup(environ, "PATH"))
+	if err != nil {
+		return "", &Error{Kind: NotInstalled, Agent: p.ID, Detail: err.Error(), Err: err}
+	}
+	return path, nil
+}
+
+// Run starts the program, gives it the prompt, shows its progress, and judges its end.
+// When it returns, nothing that the program started is running any more.
+func (p *Program) Run(ctx context.Context, r Request, on func(Event)) (Result, error) {
+	result, err := p.run(ctx, r, on)
+	failure, ok := errors.AsType[*Error](err)
+	if !ok {
+		if err == nil {
+			return result, nil
+		}
+		failure = &Error{Kind: Failed, Detail: proc.Clean(err.Error()), Err: err}
+	}
+	// A copy, for a codec may return the same error twice.
+	named := *failure
+	named.Agent, named.Step = p.ID, r.Step
+	if named.Session == "" {
+		named.Session = result.Session.ID
+	}
+	return result, &named
+}
+
+func (p *Program) run(ctx context.Context, r Request, on func(Event)) (Result, error) {
+	none := Result{ExitCode: -1}
+	path, err := p.find(r.Environ)
+	if err != nil {
+		return none, err
+	}
+	call, err := openCall(&r)
+	if err != nil {
+		return none, err
+	}
+	defer call.close()
+	codec := p.NewCodec()
+	inv, err := codec.Args(r)
+	if err != nil {
+		return none, asConfig(err)
+	}
+	if err := call.writeFiles(inv.Files); err != nil {
+		return none, err
+	}
+	cmd, err := call.command(path, p.Words, inv, environment(r, p.Keys, inv.Env))
+	if err != nil {
+		return none, err
+	}
+
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	listener := newListener(codec, call.redact, r.Limits, r.ToolIdle, on, func(fatal *Error) { stop(fatal) })
+	cmd.Pulse = listener.pulse
+	cmd.Stdout, cmd.Stderr = call.tee(listener.stdout(), listener.stderr())
+	outcome, runErr := proc.Run(ctx, cmd)
+	listener.end(outcome.Survivors)
+	if err := call.finishLogs(); err != nil && runErr == nil {
+		runErr = err
+	}
+	result, err := judge(ctx, codec, outcome, runErr)
+	return call.redactResult(result), call.redactError(err)
+}
+
+// judge asks the codec how the run ended, and lets what we know ourselves come first:
+// a program that we stopped may still leave with status 0.
+func judge(ctx context.Context, codec Codec, outcome proc.Result, runErr error) (Result, error) {
+	result, verdict := codec.Finish(outcome.ExitCode, string(outcome.Stderr))
+	result.Elapsed, result.ExitCode, result.Survivors = outcome.Elapsed, outcome.ExitCode, outcome.Survivors
+	result.Usage = result.Usage.sane()
+
+	if fatal, ok := errors.AsType[*Error](context.Cause(ctx)); ok {
+		return result, fatal
+	}
+	if limit, ok := errors.AsType[*proc.LimitError](runErr); ok {
+		return result, &Error{Kind: TimedOut, Err: limit}
+	}
+	if cancelled, ok := errors.AsType[*proc.CancelledError](runErr); ok {
+		return result, &Error{Kind: Cancelled, Err: cancelled.Cause}
+	}
+	_, ended := errors.AsType[*proc.ExitError](runErr)
+	switch {
+	case runErr != nil && !ended && errors.Is(runErr, fs.ErrNotExist):
+		return result, &Error{Kind: NotInstalled, Detail: runErr.Error(), Err: runErr}
+	case runErr != nil && !ended:
+		return result, &Error{Kind: Failed, Detail: runErr.Error(), Err: runErr}
+	case verdict != nil:
+		return result, verdict
+	case ended: // a success that the codec saw, and then the program failed
+		return result, &Error{Kind: Failed, Detail: runErr.Error(), Err: runErr}
+	}
+	return result, nil
+}
+
+func asConfig(err error) error {
+	if _, ok := errors.AsType[*Error](err); ok {
+		return err
+	}
+	return &Error{Kind: Config, Detail: err.Error(), Err: err}
+}

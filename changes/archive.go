@@ -1,0 +1,192 @@
+package changes
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// Landing is what an archive commit is made of.
+type Landing struct {
+	Base     gitops.ID // tip of the base branch
+	Tree     gitops.ID // base and branch merged
+	Edits    []gitops.Edit
+	Specs    []specs.ArchivedSpec
+	Evidence []phases.Evidence // run on the merge, where it is not the tree that was approved
+}
+
+// ArchiveCommit writes the commit that archives the change: a merge of the base and the branch
+// whose trailers sum up the whole change, and whose tree holds the record even where a squash drops the commits.
+// No ref moves.
+func (s *Store) ArchiveCommit(ctx context.Context, c *Change, l Landing) (gitops.ID, error) {
+	now := s.Now().UTC().Truncate(time.Second)
+	t := phases.Transition{
+		Change: c.ID, Step: phases.StepArchive, From: c.State.Effective, Phase: phases.Archived,
+		Evidence: l.Evidence, Usage: totalUsage(c.State.Transitions), Actor: phases.ByAgent("agentd"),
+	}
+	if a := c.State.CodeApproval; a != nil {
+		t.Subject, t.Diff = a.Transition.Subject, a.Diff
+	}
+	if err := c.State.Admit(t, c.State.PlanTree, c.State.CodeTree); err != nil {
+		return "", err
+	}
+	if c.Document == nil {
+		return "", ErrNoState
+	}
+	state := *c.Document
+	state.Archive = &specs.Archive{Base: string(l.Base), Tip: string(c.Tip), Specs: l.Specs}
+	state.Record(specs.EntryOf(t, now), nil, now)
+	edits := append(slices.Clone(l.Edits), gitops.Edit{
+		Path: c.ID.ArchiveDir() + "/" + specs.StateFile, Mode: gitops.ModeFile, Content: state.YAML(),
+	})
+	tree, err := s.Repo.WriteTree(ctx, l.Tree, edits)
+	if err != nil {
+		return "", err
+	}
+	return s.commitTree(ctx, tree, []gitops.ID{l.Base, c.Tip}, Record{
+		Subject: "archived", Body: archiveBody(c, l.Specs),
+	}, t)
+}
+
+// archiveBody tells the change's story in one line per transition, for readers of the base's log.
+func archiveBody(c *Change, merged []specs.ArchivedSpec) string {
+	var text strings.Builder
+	if len(c.State.Transitions) > 0 {
+		text.WriteString(strings.TrimSpace(c.State.Transitions[0].Body) + "\n\n")
+	}
+	for _, spec := range merged {
+		verb := "changes"
+		if spec.Before == "" {
+			verb = "adds"
+		}
+		fmt.Fprintf(&text, "%s spec %s\n", verb, spec.ID)
+	}
+	for _, t := range c.State.Transitions {
+		fmt.Fprintf(&text, "%.10s %s -> %s: %s\n", t.Commit, t.From, t.Phase, strings.TrimPrefix(t.Subject, "agentd("+c.ID.String()+"): "))
+	}
+	return text.String()
+}
+
+// totalUsage sums up what the whole change cost; a call without a price leaves the sum without one.
+func totalUsage(all []phases.Applied) *phases.Usage {
+	var sum phases.Usage
+	usd := 0.0
+	priced, calls := true, 0
+	for _, t := range all {
+		u := t.Usage
+		if u == nil {
+			continue
+		}
+		calls++
+		sum.In += u.In
+		sum.Cached += u.Cached
+		sum.Out += u.Out
+		sum.Millis += u.Millis
+		if u.USD == nil || u.Unknown {
+			priced = false
+			continue
+		}
+		usd += *u.USD
+	}
+	if calls == 0 {
+		return nil
+	}
+	if priced {
+		sum.USD = &usd
+	}
+	return &sum
+}
+
+// Land moves the base branch to the archive commit and keeps the branch's tip under refs/agentd/archive/<id>/<n>.
+// Where the base is checked out it is fast-forwarded there by git, which refuses rather than touch uncommitted work.
+// It returns *gitops.MovedError or gitops.ErrNotFastForward when the base moved, *gitops.OverlapError for uncommitted work.
+func (s *Store) Land(ctx context.Context, c *Change, branch string, base, commit gitops.ID) error {
+	keep, err := s.keepRef(ctx, c)
+	if err != nil {
+		return err
+	}
+	ref := "refs/heads/" + branch
+	trees, err := s.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(trees, func(w gitops.Worktree) bool { return w.Branch == ref && !w.Prunable })
+	reason := "agentd: archive " + c.ID.String()
+	if at < 0 {
+		updates := append(keep, gitops.RefUpdate{Name: ref, New: commit, Old: base})
+		s.point("before-land")
+		err = s.Repo.UpdateRefs(ctx, reason, updates...)
+		s.point("after-land")
+		return err
+	}
+	if len(keep) > 0 {
+		if err := s.Repo.UpdateRefs(ctx, reason, keep...); err != nil {
+			return err
+		}
+	}
+	s.point("before-land")
+	err = s.Repo.FastForward(ctx, trees[at].Path, commit)
+	s.point("after-land")
+	return err
+}
+
+// keepRef is the ref that keeps the branch's tip from being collected; none when one keeps it already.
+func (s *Store) keepRef(ctx context.Context, c *Change) ([]gitops.RefUpdate, error) {
+	refs, err := s.Repo.Refs(ctx, c.ID.ArchiveRefPrefix())
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		if ref.ID == c.Tip {
+			return nil, nil
+		}
+	}
+	name := fmt.Sprintf("%s%d", c.ID.ArchiveRefPrefix(), len(refs)+1)
+	return []gitops.RefUpdate{{Name: name, New: c.Tip}}, nil
+}
+
+// CodeDiffers says whether the code of a tree is another than the one at the change's tip.
+func (c *Change) CodeDiffers(ctx context.Context, tree gitops.ID) (bool, error) {
+	r, err := newReader(ctx, c.store.Repo, c.ID)
+	if err != nil {
+		return false, err
+	}
+	defer r.close()
+	t, err := r.trees(tree)
+	return string(t.code) != c.State.CodeTree, err
+}
+
+// SameDiff says whether a merged tree does to the base exactly what was approved.
+func (c *Change) SameDiff(ctx context.Context, base, tree gitops.ID) (bool, error) {
+	if c.State.CodeApproval == nil {
+		return false, nil
+	}
+	changed, err := codeChanges(ctx, c.store.Repo, base, tree)
+	if err != nil {
+		return false, err
+	}
+	return digest(changed) == c.State.CodeApproval.Diff, nil
+}
+
+// digest names what a list of changes does (DESIGN section 4: Agentd-Diff).
+func digest(changed []gitops.FileChange) string {
+	sum := sha256.New()
+	for _, c := range changed {
+		fmt.Fprintf(sum, "%s\x00%s %s\x00%s %s\x00", c.Path, c.OldMode, c.OldID, c.NewMode, c.NewID)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Move takes the branch from one commit to another that follows it, and brings worktrees along.
+// from "" makes the branch.
+func (s *Store) Move(ctx context.Context, id phases.ChangeID, from, to gitops.ID, reason string) ([]string, error) {
+	return s.advance(ctx, gitops.Advance{Reason: "agentd: " + reason, Ref: id.Ref(), Old: from, New: to})
+}

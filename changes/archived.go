@@ -1,0 +1,146 @@
+package changes
+
+import (
+	"context"
+
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// openArchived opens a change whose branch is gone: what is left is the record on the base.
+func (s *Store) openArchived(ctx context.Context, r *reader, id phases.ChangeID) (*Change, error) {
+	tip, err := s.archiveOnBase(ctx, r, id)
+	if err != nil {
+		return nil, err
+	}
+	if tip == "" {
+		return nil, s.notFound(ctx, id)
+	}
+	return s.replayArchived(ctx, r, id, tip)
+}
+
+// noteArchive looks whether the base already holds the archive record of a change that still has its branch.
+// A change is archived only then, whatever the branch says (DESIGN section 10).
+func (s *Store) noteArchive(ctx context.Context, r *reader, c *Change) error {
+	tip, err := s.archiveOnBase(ctx, r, c.ID)
+	if err != nil || tip == "" {
+		return err
+	}
+	archived, err := s.replayArchived(ctx, r, c.ID, tip)
+	if err != nil {
+		return err
+	}
+	branch := c.Tip
+	*c = *archived
+	c.Tip = branch
+	return nil
+}
+
+// archiveOnBase returns the tip of the base branch whose tree holds the archive record, "" if there is none.
+func (s *Store) archiveOnBase(ctx context.Context, r *reader, id phases.ChangeID) (gitops.ID, error) {
+	branch, err := s.Repo.DefaultBranch(ctx)
+	if err != nil {
+		return "", err
+	}
+	tips, err := baseTips(ctx, s.Repo, branch)
+	if err != nil {
+		return "", nil //nolint:nilerr // a repository without its base has archived nothing
+	}
+	for _, tip := range tips {
+		_, _, src, err := r.objects.Lookup(string(tip) + ":" + id.ArchiveDir() + "/" + specs.StateFile)
+		if isNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		state, _, err := specs.ParseState(id.ArchiveDir()+"/"+specs.StateFile, src)
+		if err == nil && state.Phase == phases.Archived {
+			return tip, nil
+		}
+	}
+	return "", nil
+}
+
+// replayArchived replays an archived change from the commit that archived it.
+// Where a squash dropped that commit's parents, the journal in STATE.yaml is what is left of the history.
+func (s *Store) replayArchived(ctx context.Context, r *reader, id phases.ChangeID, base gitops.ID) (*Change, error) {
+	c := &Change{ID: id, Where: InArchive, Tip: base, store: s}
+	if err := r.describe(c); err != nil {
+		return nil, err
+	}
+	c.State = phases.State{Change: id, Recorded: phases.Archived, Effective: phases.Archived}
+	at, err := s.Repo.LastTouch(ctx, base, id.ArchiveDir()+"/"+specs.StateFile)
+	if err != nil {
+		return nil, err
+	}
+	c.Archived = at
+	history, err := r.history(ctx, at)
+	if err != nil || len(history.Commits) == 0 {
+		return c, err
+	}
+	state, err := phases.Replay(history)
+	if err != nil {
+		return c, err
+	}
+	c.State = state
+	return c, nil
+}
+
+// notFound explains a missing change as well as the repository allows.
+func (s *Store) notFound(ctx context.Context, id phases.ChangeID) error {
+	e := &NotFoundError{ID: id}
+	refs, err := s.Repo.Refs(ctx, "refs/heads/agentd/", "refs/remotes/")
+	if err != nil {
+		return err
+	}
+	best := 3 // further away than this is another word
+	for _, ref := range refs {
+		if other, ok := phases.ChangeIDFromBranch(ref.Name); ok {
+			if d := distance(id.String(), other.String()); d < best {
+				best, e.Nearest = d, other.String()
+			}
+			continue
+		}
+		if remote, ok := remoteBranch(ref.Name); ok && remote == id.Branch() {
+			e.Remote = ref.Name[len("refs/remotes/"):]
+		}
+	}
+	return e
+}
+
+// remoteBranch splits "refs/remotes/origin/agentd/x" into its branch name.
+func remoteBranch(ref string) (string, bool) {
+	const prefix = "refs/remotes/"
+	if len(ref) <= len(prefix) || ref[:len(prefix)] != prefix {
+		return "", false
+	}
+	rest := ref[len(prefix):]
+	for i := range len(rest) {
+		if rest[i] == '/' {
+			return rest[i+1:], true
+		}
+	}
+	return "", false
+}
+
+// distance is the number of edits between two short words.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		previous := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := previous
+			if a[i] != b[j] {
+				cost = 1 + min(previous, row[j], row[j+1])
+			}
+			previous, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,131 @@
+package changes
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// Beginning is the first commit of a change.
+type Beginning struct {
+	ID      phases.ChangeID
+	Base    phases.Base // branch and commit that the change starts from
+	Profile phases.Profile
+	// DependsOn are the changes that this one is stacked on.
+	DependsOn []phases.ChangeID
+	Record    Record // Transition.Step says which step begins it
+}
+
+// Begin makes the branch together with the change's first commit, in one ref transaction.
+// It returns *TakenError when the id is in use in any form (see [Store.Free]).
+func (s *Store) Begin(ctx context.Context, b Beginning) (*Change, error) {
+	if err := s.Free(ctx, b.ID); err != nil {
+		return nil, err
+	}
+	now := s.Now().UTC().Truncate(time.Second)
+	t := b.Record.Transition
+	t.Change, t.From, t.Base, t.Profile, t.DependsOn = b.ID, phases.None, &b.Base, b.Profile, b.DependsOn
+	event, err := t.Event()
+	if err != nil {
+		return nil, fmt.Errorf("step %q %w", t.Step, err)
+	}
+	if t.Phase, err = phases.Next(phases.None, event, phases.AllConditions); err != nil {
+		return nil, err
+	}
+	if t.Round == 0 {
+		t.Round = 1
+	}
+	base, err := s.commitOf(ctx, gitops.ID(b.Base.Commit))
+	if err != nil {
+		return nil, err
+	}
+	state := specs.NewState(b.ID.String())
+	state.Record(specs.EntryOf(t, now), b.Record.Calls, now)
+	edits := append(fileEdits(b.ID.Dir(), b.Record.Files), b.Record.Code...)
+	edits = append(edits, gitops.Edit{Path: b.ID.Dir() + "/" + specs.StateFile, Mode: gitops.ModeFile, Content: state.YAML()})
+	tree, err := s.Repo.WriteTree(ctx, base.Tree, edits)
+	if err != nil {
+		return nil, err
+	}
+	commit, err := s.commitTree(ctx, tree, []gitops.ID{base.ID}, b.Record, t)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.advance(ctx, gitops.Advance{Reason: "agentd: begin " + b.ID.String(), Ref: b.ID.Ref(), New: commit}); err != nil {
+		return nil, err
+	}
+	return s.Open(ctx, b.ID)
+}
+
+// Free says whether a new change may take the id.
+// An id in use anywhere, on a branch here or on a remote, as a folder, in the archive, or in another case, is taken.
+func (s *Store) Free(ctx context.Context, id phases.ChangeID) error {
+	refs, err := s.Repo.Refs(ctx, "refs/heads/", "refs/remotes/")
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		name, local := strings.CutPrefix(ref.Name, "refs/heads/")
+		if !local {
+			name, _ = remoteBranch(ref.Name)
+		}
+		switch {
+		case local && name == root:
+			return &PrefixTakenError{}
+		case strings.EqualFold(name, id.Branch()):
+			return &TakenError{ID: id, Where: fmt.Sprintf("branch %s exists", strings.TrimPrefix(strings.TrimPrefix(ref.Name, "refs/heads/"), "refs/remotes/"))}
+		}
+	}
+	return s.freeOnBase(ctx, id)
+}
+
+func (s *Store) freeOnBase(ctx context.Context, id phases.ChangeID) error {
+	branch, err := s.Repo.DefaultBranch(ctx)
+	if err != nil {
+		return err
+	}
+	tips, err := baseTips(ctx, s.Repo, branch)
+	if err != nil {
+		return nil //nolint:nilerr // no base, nothing on it
+	}
+	objects, err := s.Repo.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	defer objects.Close()
+	for _, tip := range tips {
+		for _, folder := range []string{id.Dir(), id.ArchiveDir()} {
+			_, _, _, err := objects.Lookup(string(tip) + ":" + folder)
+			if isNotFound(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			return &TakenError{ID: id, Where: fmt.Sprintf("%s exists on %s", folder, branch)}
+		}
+	}
+	return nil
+}
+
+func (s *Store) commitOf(ctx context.Context, id gitops.ID) (gitops.Commit, error) {
+	objects, err := s.Repo.Objects(ctx)
+	if err != nil {
+		return gitops.Commit{}, err
+	}
+	defer objects.Close()
+	return objects.Commit(id)
+}
+
+// PrefixTakenError says that a branch named agentd makes all branches under agentd/ impossible.
+type PrefixTakenError struct{}
+
+func (*PrefixTakenError) Error() string { return `branch "agentd" blocks branches under agentd/` }
+
+// Hint names the way out.
+func (*PrefixTakenError) Hint() string { return "rename it: `git branch -m agentd agentd-old`" }

@@ -1,0 +1,138 @@
+package changes
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// folderLimit bounds how many files a change's folder may hold.
+const folderLimit = 1_000
+
+// Files reads the change's folder at its tip: contents by path relative to the folder.
+// Symbolic links and nested repositories are refused with *OddFileError: nothing follows or repairs them.
+func (c *Change) Files(ctx context.Context) (map[string][]byte, error) {
+	objects, err := c.store.Repo.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer objects.Close()
+	files := map[string][]byte{}
+	if c.folder == "" {
+		return files, nil
+	}
+	return files, c.readInto(objects, files, c.folder, "")
+}
+
+func (c *Change) readInto(objects *gitops.Objects, files map[string][]byte, tree gitops.ID, prefix string) error {
+	entries, err := objects.Tree(tree)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := prefix + e.Name
+		switch {
+		case e.Mode == gitops.ModeTree:
+			if err := c.readInto(objects, files, e.ID, path+"/"); err != nil {
+				return err
+			}
+			continue
+		case !e.Mode.IsFile():
+			return &OddFileError{Path: c.ID.Dir() + "/" + path, Kind: kindOf(e.Mode)}
+		case len(files) >= folderLimit:
+			return fmt.Errorf("%s holds more than %d files", c.ID.Dir(), folderLimit)
+		}
+		if files[path], err = objects.Blob(e.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Docs are the change's documents at its tip, ready for validation.
+func (c *Change) Docs(ctx context.Context) (specs.ChangeDocs, error) {
+	files, err := c.Files(ctx)
+	return specs.ChangeDocs{ID: c.ID.String(), Files: files}, err
+}
+
+// CodeChanges lists what the change did outside agentd/ since it left the base, sorted by path.
+func (c *Change) CodeChanges(ctx context.Context) ([]gitops.FileChange, error) {
+	fork, err := c.Fork(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return codeChanges(ctx, c.store.Repo, fork, c.Tip)
+}
+
+// Fork is the newest commit of the base branch that the change contains.
+func (c *Change) Fork(ctx context.Context) (gitops.ID, error) {
+	return (&differ{ctx: ctx, repo: c.store.Repo, base: c.State.Base.Branch}).fork(c.Tip)
+}
+
+// Diff is the Agentd-Diff of the change's tip (DESIGN section 4).
+func (c *Change) Diff(ctx context.Context) (string, error) {
+	return (&differ{ctx: ctx, repo: c.store.Repo, base: c.State.Base.Branch}).Diff(string(c.Tip))
+}
+
+// Folder is the tree of the change's folder at its tip, "" when there is none.
+func (c *Change) Folder() gitops.ID { return c.folder }
+
+// Tree is the root tree at the change's tip.
+func (c *Change) Tree() gitops.ID { return c.tree }
+
+func kindOf(m gitops.Mode) string {
+	switch m {
+	case gitops.ModeSymlink:
+		return "symbolic link"
+	case gitops.ModeGitlink:
+		return "nested git repository"
+	}
+	return "file of mode " + m.String()
+}
+
+// OddFileError names something in a change's folder that is no ordinary file.
+type OddFileError struct{ Path, Kind string }
+
+func (e *OddFileError) Error() string { return fmt.Sprintf("%s is a %s", e.Path, e.Kind) }
+
+// Hint names the next command.
+func (e *OddFileError) Hint() string { return fmt.Sprintf("remove it: `git rm %s`", e.Path) }
+
+// AllDocs reads the documents of every change that has a branch, through one git process.
+// It replays nothing.
+func (s *Store) AllDocs(ctx context.Context) iter.Seq2[specs.ChangeDocs, error] {
+	return func(yield func(specs.ChangeDocs, error) bool) {
+		refs, err := s.Repo.Refs(ctx, "refs/heads/agentd/")
+		if err != nil {
+			yield(specs.ChangeDocs{}, err)
+			return
+		}
+		objects, err := s.Repo.Objects(ctx)
+		if err != nil {
+			yield(specs.ChangeDocs{}, err)
+			return
+		}
+		defer objects.Close()
+		for _, ref := range refs {
+			id, ok := phases.ChangeIDFromBranch(ref.Name)
+			if !ok {
+				continue
+			}
+			c := &Change{ID: id, Tip: ref.ID, store: s}
+			files := map[string][]byte{}
+			folder, _, _, err := objects.Lookup(string(ref.ID) + ":" + id.Dir())
+			if err == nil {
+				err = c.readInto(objects, files, folder, "")
+			} else if isNotFound(err) {
+				err = nil
+			}
+			if !yield(specs.ChangeDocs{ID: id.String(), Files: files}, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package changes
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// Summary is what one bulk read tells of a change. It is not proved: nothing was replayed.
+type Summary struct {
+	ID      phases.ChangeID
+	Tip     gitops.ID
+	Last    phases.Transition // the newest transition, zero when none could be read
+	Updated time.Time
+	Stale   bool  // the plan was edited after its approval
+	Err     error // why the change cannot be summed up
+}
+
+// List sums up every change that has a branch, in the order of ids.
+//
+// It reads all tips in one git process. A tip that is a commit of ours says everything:
+// it was fresh when it was written, and nothing came after it.
+// Only branches that end in somebody else's commit are read further, through their STATE.yaml.
+func (s *Store) List(ctx context.Context) ([]Summary, error) {
+	var all []Summary
+	var further []int
+	for ref, err := range s.Repo.RefMessages(ctx, "refs/heads/agentd/") {
+		if err != nil {
+			return nil, err
+		}
+		id, ok := phases.ChangeIDFromBranch(ref.Name)
+		if !ok {
+			continue
+		}
+		sum := Summary{ID: id, Tip: ref.ID, Updated: ref.Commit.Committer.When}
+		message, err := phases.ParseMessage(ref.Commit.Message)
+		switch t := message.Transition; {
+		case err != nil:
+			sum.Err = err
+		case t != nil && t.Change == id:
+			sum.Last = *t
+		}
+		if t := sum.Last; t.Phase == phases.None || t.Step == phases.StepEdit || t.Step == phases.StepNote {
+			further = append(further, len(all))
+		}
+		all = append(all, sum)
+	}
+	if err := s.readFurther(ctx, all, further); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b Summary) int { return cmp.Compare(a.ID.String(), b.ID.String()) })
+	return all, nil
+}
+
+// readFurther takes phase and staleness of branches with foreign tips from their STATE.yaml and trees.
+func (s *Store) readFurther(ctx context.Context, all []Summary, which []int) error {
+	if len(which) == 0 {
+		return nil
+	}
+	objects, err := s.Repo.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	defer objects.Close()
+	for _, i := range which {
+		r := &reader{repo: s.Repo, objects: objects, id: all[i].ID, seen: map[gitops.ID]trees{}}
+		if err := r.sumUp(&all[i]); err != nil {
+			all[i].Err = err
+		}
+	}
+	return nil
+}
+
+func (r *reader) sumUp(sum *Summary) error {
+	commit, err := r.objects.Commit(sum.Tip)
+	if err != nil {
+		return err
+	}
+	t, err := r.trees(commit.Tree)
+	if err != nil {
+		return err
+	}
+	if t.state == "" {
+		return &NoHistoryError{ID: r.id}
+	}
+	src, err := r.objects.Blob(t.state)
+	if err != nil {
+		return err
+	}
+	state, _, err := specs.ParseState(r.id.Dir()+"/"+specs.StateFile, src)
+	if err != nil {
+		return err
+	}
+	if len(state.Transitions) == 0 {
+		return &NoHistoryError{ID: r.id}
+	}
+	sum.Last = state.Transitions[len(state.Transitions)-1].Transition
+	sum.Last.Change = r.id
+	if approved := approvedPlan(state.Transitions); approved != "" {
+		sum.Stale = approved != string(t.plan)
+	}
+	return nil
+}
+
+// approvedPlan is the plan tree of the newest approval in the journal, "" where none holds.
+func approvedPlan(journal []specs.Entry) string {
+	for _, e := range slices.Backward(journal) {
+		switch {
+		case e.Phase == phases.Challenged && e.From == phases.Proposed:
+			return e.Subject
+		case e.Phase == phases.Proposed || e.Phase == phases.Rejected:
+			return ""
+		}
+	}
+	return ""
+}
+
+// Archived lists the ids that the base's tree holds under agentd/archive, in order.
+func (s *Store) Archived(ctx context.Context) ([]phases.ChangeID, error) {
+	branch, err := s.Repo.DefaultBranch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tips, err := baseTips(ctx, s.Repo, branch)
+	if err != nil {
+		return nil, nil //nolint:nilerr // no base, nothing archived
+	}
+	objects, err := s.Repo.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer objects.Close()
+	var ids []phases.ChangeID
+	for _, tip := range tips {
+		folder, _, _, err := objects.Lookup(string(tip) + ":agentd/archive")
+		if isNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		entries, err := objects.Tree(folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if id, err := phases.ParseChangeID(e.Name); err == nil && e.Mode == gitops.ModeTree {
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.SortFunc(ids, func(a, b phases.ChangeID) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(ids), nil
+}

@@ -1,0 +1,54 @@
+package changes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+)
+
+// Lock makes the caller the one writer of a change in this clone.
+// It returns a store whose git children hold the lock too,
+// so that it is free only when the last of them is gone, kill -9 included.
+// Whoever else asks meanwhile gets a *gitops.LockedError that names holder.
+//
+// What a dead writer left half done (a moved branch whose worktree was not brought along) is finished first.
+func (s *Store) Lock(ctx context.Context, id phases.ChangeID, holder string) (*Store, func(), error) {
+	lock, err := s.Repo.Lock(ctx, id.String(), holder)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, _, err := lock.Recover(ctx); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("finish what an interrupted run of %q began: %w", id, err), lock.Unlock())
+	}
+	locked := *s
+	locked.Repo, locked.lock = lock.Repo(), lock
+	return &locked, func() { _ = lock.Unlock() }, nil
+}
+
+// errUnlocked is a mistake of ours: a commit was about to be made without being the one writer.
+var errUnlocked = errors.New("the change is not locked for writing")
+
+// advance moves refs and brings worktrees along; a crash in between is finished by the next Lock.
+func (s *Store) advance(ctx context.Context, a gitops.Advance) ([]string, error) {
+	if s.lock == nil {
+		return nil, errUnlocked
+	}
+	s.point("before-ref")
+	left, moved, err := s.lock.Advance(ctx, a)
+	s.point("after-ref")
+	if moved && err != nil {
+		// The step is in the history; only a worktree lags behind, and the next run brings it along.
+		return append(left, err.Error()), nil
+	}
+	return left, err
+}
+
+// point lets a crash test stop the process at a named place.
+func (s *Store) point(name string) {
+	if s.AtCommit != nil {
+		s.AtCommit(name)
+	}
+}

@@ -1,0 +1,217 @@
+package changes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// root is the folder of everything that belongs to the record and not to the project's code.
+const root = "agentd"
+
+// trees names the parts of a commit's tree that verdicts are bound to.
+type trees struct {
+	root   gitops.ID
+	folder gitops.ID // agentd/changes/<id>, or agentd/archive/<id> once archived; "" when absent
+	plan   gitops.ID
+	code   gitops.ID
+	state  gitops.ID // blob of STATE.yaml; "" when absent
+}
+
+// reader reads commits of one change through one git process.
+// It remembers trees, because neighbouring commits share nearly all of them.
+type reader struct {
+	repo    *gitops.Repo
+	objects *gitops.Objects
+	id      phases.ChangeID
+	seen    map[gitops.ID]trees // by root tree
+	plans   map[gitops.ID]gitops.ID
+}
+
+func newReader(ctx context.Context, repo *gitops.Repo, id phases.ChangeID) (*reader, error) {
+	objects, err := repo.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &reader{repo: repo, objects: objects, id: id, seen: map[gitops.ID]trees{}, plans: map[gitops.ID]gitops.ID{}}, nil
+}
+
+func (r *reader) close() { _ = r.objects.Close() }
+
+// trees computes plan tree and code tree of the given root tree.
+func (r *reader) trees(rootTree gitops.ID) (trees, error) {
+	if t, ok := r.seen[rootTree]; ok {
+		return t, nil
+	}
+	entries, err := r.objects.Tree(rootTree)
+	if err != nil {
+		return trees{}, fmt.Errorf("read tree %s: %w", rootTree, err)
+	}
+	t := trees{root: rootTree}
+	code := slices.DeleteFunc(slices.Clone(entries), func(e gitops.Entry) bool { return e.Name == root })
+	if t.code, err = r.repo.HashTree(code); err != nil {
+		return trees{}, err
+	}
+	folder, err := r.descend(entries, strings.Split(r.id.Dir(), "/"))
+	if err == nil && folder == "" {
+		folder, err = r.descend(entries, strings.Split(r.id.ArchiveDir(), "/"))
+	}
+	if err != nil {
+		return trees{}, err
+	}
+	if folder != "" {
+		if err := r.readFolder(folder, &t); err != nil {
+			return trees{}, err
+		}
+	}
+	r.seen[rootTree] = t
+	return t, nil
+}
+
+func (r *reader) readFolder(folder gitops.ID, t *trees) error {
+	entries, err := r.objects.Tree(folder)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", r.id.Dir(), err)
+	}
+	t.folder = folder
+	for _, e := range entries {
+		if e.Name == specs.StateFile {
+			t.state = e.ID
+		}
+	}
+	plan := planEntries(entries)
+	t.plan, err = r.repo.HashTree(plan)
+	return err
+}
+
+// planEntries keeps exactly what an approval of the plan is about.
+func planEntries(entries []gitops.Entry) []gitops.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e gitops.Entry) bool {
+		return !specs.PlanPaths(e.Name) && !specs.PlanPaths(e.Name+"/x")
+	})
+}
+
+// descend walks down folders by name and returns the tree at the end, "" when one is missing or is no folder.
+func (r *reader) descend(entries []gitops.Entry, names []string) (gitops.ID, error) {
+	var at gitops.ID
+	for i, name := range names {
+		at = ""
+		for _, e := range entries {
+			if e.Name == name && e.Mode == gitops.ModeTree {
+				at = e.ID
+			}
+		}
+		if at == "" || i == len(names)-1 {
+			return at, nil
+		}
+		var err error
+		if entries, err = r.objects.Tree(at); err != nil {
+			return "", fmt.Errorf("read %s: %w", strings.Join(names[:i+1], "/"), err)
+		}
+	}
+	return at, nil
+}
+
+// differ answers the Agentd-Diff of commits: what the change did to the code,
+// whatever it was done on top of.
+type differ struct {
+	ctx  context.Context
+	repo *gitops.Repo
+	base string // branch name
+	tips []gitops.ID
+}
+
+// Diff is the digest over (path, mode and blob at the merge base, mode and blob at the commit) outside agentd/,
+// sorted by path (DESIGN section 4). It stays the same through a rebase and a merge of the base.
+func (d *differ) Diff(commit string) (string, error) {
+	fork, err := d.fork(gitops.ID(commit))
+	if err != nil {
+		return "", err
+	}
+	changed, err := codeChanges(d.ctx, d.repo, fork, gitops.ID(commit))
+	if err != nil {
+		return "", err
+	}
+	return digest(changed), nil
+}
+
+// fork is the newest commit of the base branch that the commit contains.
+// Both the local base branch and its remote-tracking ones are asked: a clone's own main often lags behind.
+func (d *differ) fork(commit gitops.ID) (gitops.ID, error) {
+	if d.tips == nil {
+		tips, err := baseTips(d.ctx, d.repo, d.base)
+		if err != nil {
+			return "", err
+		}
+		d.tips = tips
+	}
+	var best gitops.ID
+	for _, tip := range d.tips {
+		at, ok, err := d.repo.MergeBase(d.ctx, tip, commit)
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			continue
+		}
+		if best == "" {
+			best = at
+			continue
+		}
+		if newer, err := d.repo.IsAncestor(d.ctx, best, at); err != nil {
+			return "", err
+		} else if newer {
+			best = at
+		}
+	}
+	if best == "" {
+		return "", fmt.Errorf("commit %.12s has no common history with base branch %q", commit, d.base)
+	}
+	return best, nil
+}
+
+// baseTips lists the tips that stand for a base branch: the local one and those of remotes.
+func baseTips(ctx context.Context, repo *gitops.Repo, branch string) ([]gitops.ID, error) {
+	refs, err := repo.Refs(ctx, "refs/heads/"+branch, "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	var tips []gitops.ID
+	for _, ref := range refs {
+		remote, ok := strings.CutPrefix(ref.Name, "refs/remotes/")
+		_, of, _ := strings.Cut(remote, "/")
+		if !ok || of == branch {
+			tips = append(tips, ref.ID)
+		}
+	}
+	slices.Sort(tips)
+	if tips = slices.Compact(tips); len(tips) == 0 {
+		return nil, &BaseError{Branch: branch}
+	}
+	return tips, nil
+}
+
+// codeChanges lists what differs between two commits outside agentd/, sorted by path.
+func codeChanges(ctx context.Context, repo *gitops.Repo, from, to gitops.ID) ([]gitops.FileChange, error) {
+	all, err := repo.DiffTrees(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(c gitops.FileChange) bool { return InRecord(c.Path) })
+	slices.SortFunc(all, func(a, b gitops.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	return all, nil
+}
+
+// InRecord says whether a path of the repository belongs to the record (agentd/) rather than to the code.
+func InRecord(path string) bool {
+	return path == root || strings.HasPrefix(path, root+"/")
+}
+
+// ErrNoState is returned for a change whose folder has no STATE.yaml.
+var ErrNoState = errors.New("no STATE.yaml")

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/agentd/gh-agentd/agents"
+	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/config"
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/workflow"
+)
+
+// app is one run of the program: its environment, its streams, and what the root's flags say.
+// Commands get it when they are built and use it when they run.
+type app struct {
+	env      Env
+	name     string
+	streams  *streams
+	progress *progress
+	dir      string // -C
+}
+
+func newApp(env Env) *app {
+	s := newStreams(env)
+	quiet := env.getenv("TERM") == "dumb" || env.getenv("GH_SPINNER_DISABLED") != "" || env.getenv("GH_ACCESSIBLE_PROMPTER") != ""
+	return &app{
+		env:     env,
+		name:    programName(env),
+		streams: s,
+		progress: &progress{
+			w:     env.Err,
+			live:  s.errTTY && !quiet,
+			paint: paint(s.errColor),
+			width: s.width,
+			now:   env.Now,
+		},
+	}
+}
+
+// workDir is where the run takes place.
+func (a *app) workDir() string {
+	if a.dir == "" || filepath.IsAbs(a.dir) {
+		return filepath.Clean(cmp.Or(a.dir, a.env.Dir))
+	}
+	return filepath.Join(a.env.Dir, a.dir)
+}
+
+// open opens a file that the person named, relative to where the run takes place.
+func (a *app) open(path string) (*os.File, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.workDir(), path)
+	}
+	return os.Open(path)
+}
+
+// bench builds what the use cases share. It is called by commands that need the repository, when they run.
+func (a *app) bench(ctx context.Context) (*workflow.Bench, error) {
+	if info, err := os.Stat(a.workDir()); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%q is not a directory", a.workDir())
+	}
+	repo, err := gitops.Open(ctx, gitops.Env{Dir: a.workDir(), Environ: a.env.Environ, Notice: a.progress.Note})
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := a.config(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := a.cacheDir()
+	if err != nil {
+		return nil, err
+	}
+	bench := &workflow.Bench{
+		Repo:       repo,
+		Store:      &changes.Store{Repo: repo, Now: a.env.Now},
+		Config:     cfg,
+		CacheDir:   cache,
+		Executable: a.env.Executable,
+		Environ:    a.env.Environ,
+		Version:    version(),
+		Now:        a.env.Now,
+		Say:        a.progress,
+		Log:        a.log(),
+	}
+	bench.Agent = func(name string) (agents.Agent, error) { return a.agent(repo, cfg, name) }
+	bench.Ask = newAsker(a.env, a.streams, a.progress)
+	return bench, nil
+}
+
+// config reads the repository's configuration and tells its warnings once.
+func (a *app) config(ctx context.Context, repo *gitops.Repo) (config.Config, error) {
+	cfg, warnings, err := workflow.LoadConfig(ctx, repo)
+	for _, w := range warnings {
+		place := w.File
+		if w.Line > 0 {
+			place = fmt.Sprintf("%s:%d", w.File, w.Line)
+		}
+		a.progress.Warn(place + ": " + w.Message)
+	}
+	return cfg, err
+}
+
+// agent makes the agent that the configuration describes under a name.
+func (a *app) agent(repo *gitops.Repo, cfg config.Config, name string) (agents.Agent, error) {
+	described, ok := cfg.Agents[name]
+	if !ok {
+		return nil, &agents.Error{Kind: agents.Config, Agent: name, Detail: fmt.Sprintf("[agents.%s] is not in %s", name, config.FileName)}
+	}
+	if described.Cassette != "" {
+		cassette := described.Cassette
+		if !filepath.IsAbs(cassette) {
+			cassette = filepath.Join(repo.WorkTree(), cassette)
+		}
+		return agents.NewReplay(a.env.Executable, cassette), nil
+	}
+	output := string(described.Output)
+	if described.Output == config.OutputReplay {
+		output = "agentd" // a program that speaks as replay does
+	}
+	agent, err := agents.Command{
+		Name:    name,
+		Command: described.Command,
+		Prompt:  string(described.Prompt),
+		Output:  output,
+		Model:   described.Model,
+		Session: described.Session,
+		Env:     described.Env,
+		Environ: a.env.Environ,
+	}.Agent()
+	if err != nil {
+		return nil, err // a nil *Program would be an agent
+	}
+	return agent, nil
+}
+
+// cacheDir is the person's cache folder on this system, below it ours: runs and their logs.
+func (a *app) cacheDir() (string, error) {
+	for _, place := range []struct{ variable, below string }{
+		{"XDG_CACHE_HOME", ""},
+		{"LocalAppData", ""},
+		{"HOME", map[string]string{"darwin": "Library/Caches"}[runtime.GOOS]},
+	} {
+		dir := a.env.getenv(place.variable)
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if place.variable == "HOME" && place.below == "" {
+			place.below = ".cache"
+		}
+		return filepath.Join(dir, place.below, "gh-agentd"), nil
+	}
+	return "", errors.New("no folder for runs and logs: neither XDG_CACHE_HOME nor HOME is set")
+}
+
+// log is silent unless --verbose asks for it.
+func (a *app) log() *slog.Logger {
+	if !a.progress.verbose {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(a.env.Err, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}

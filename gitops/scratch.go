@@ -1,0 +1,51 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+)
+
+// ScratchCommit makes a commit that no reference will name, such as a merge that is only to be tested.
+// No hook sees it and nobody signs it.
+func (r *Repo) ScratchCommit(ctx context.Context, tree ID, parents ...ID) (ID, error) {
+	c := call{args: []string{"commit-tree"}, in: []byte("scratch\n")}
+	for _, parent := range parents {
+		c.args = append(c.args, "-p", string(parent))
+	}
+	c.args = append(c.args, "-F", "-", string(tree))
+	out, err := r.git(ctx, c)
+	if err != nil {
+		return "", commitError(err, false)
+	}
+	return parseID(line(out))
+}
+
+// Exists reports whether the object is in the repository.
+func (r *Repo) Exists(ctx context.Context, id ID) bool {
+	if id.IsZero() {
+		return false
+	}
+	_, code, err := r.ask(ctx, call{args: []string{"cat-file", "-e", string(id)}, quiet: []int{1, 128}})
+	return err == nil && code == 0
+}
+
+// LastTouch is the newest commit reachable from rev that changed the path.
+// It returns [ErrNotFound] when none did.
+func (r *Repo) LastTouch(ctx context.Context, rev ID, path string) (ID, error) {
+	out, err := r.git(ctx, call{args: []string{
+		"log", "-1", "--first-parent", "-m", "--no-show-signature", "--format=%H", "--end-of-options", string(rev), "--", path,
+	}})
+	if err != nil {
+		return "", err
+	}
+	if line(out) == "" {
+		return "", errors.Join(ErrNotFound, errors.New(path+" was never changed"))
+	}
+	return parseID(line(out))
+}
+
+// Ignored reports whether git would ignore a new file at the path, relative to the top of the worktree.
+func (r *Repo) Ignored(ctx context.Context, path string) (bool, error) {
+	_, code, err := r.ask(ctx, call{args: []string{"check-ignore", "-q", "--no-index", "--", path}, quiet: []int{1}})
+	return code == 0 && err == nil, err
+}

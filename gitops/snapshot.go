@@ -1,0 +1,88 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// SnapshotWorktree writes the worktree as it stands as a tree: tracked and untracked files, through filters and ignore rules,
+// as `git add --all` would see them. The user's index is neither written nor locked.
+//
+// A repository inside the worktree that is not a submodule is a [*NestedRepositoryError]:
+// git would record a link to it and lose its files.
+func (r *Repo) SnapshotWorktree(ctx context.Context) (tree ID, err error) {
+	if err := os.MkdirAll(r.scratch(), 0o777); err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(r.scratch(), "snapshot-*")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	h := &indexHold{repo: r, copy: filepath.Join(dir, "index")}
+	if err := copyIndex(filepath.Join(r.gitDir, "index"), h.copy); err != nil {
+		return "", err
+	}
+	// A copy of a split index would leave its shared half behind in the git dir.
+	_, err = h.git(ctx, nil, "-c", "core.splitIndex=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false",
+		"add", "--all", "--sparse", ".")
+	if err != nil {
+		return "", errors.Join(r.nestedIn(ctx), err)
+	}
+	if err := r.noNewLinks(ctx, h); err != nil {
+		return "", err
+	}
+	out, err := h.git(ctx, nil, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	return parseID(line(out))
+}
+
+// noNewLinks refuses links to other repositories that the user's own index does not have.
+func (r *Repo) noNewLinks(ctx context.Context, h *indexHold) error {
+	after, err := h.git(ctx, nil, "ls-files", "-s", "-z")
+	links := gitlinks(after)
+	if err != nil || len(links) == 0 {
+		return err
+	}
+	before, err := r.git(ctx, call{args: []string{"ls-files", "-s", "-z"}})
+	if err != nil {
+		return err
+	}
+	known := gitlinks(before)
+	for _, path := range links {
+		if !slices.Contains(known, path) {
+			return &NestedRepositoryError{Path: path}
+		}
+	}
+	return nil
+}
+
+func gitlinks(listing []byte) []string {
+	var links []string
+	for _, text := range fields(listing) {
+		if head, path, _ := strings.Cut(text, "\t"); strings.HasPrefix(head, ModeGitlink.String()) {
+			links = append(links, path)
+		}
+	}
+	return links
+}
+
+// nestedIn finds a repository that git refused to add because it has no commit.
+func (r *Repo) nestedIn(ctx context.Context) error {
+	entries, err := r.Status(ctx)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Untracked && strings.HasSuffix(e.Path, "/") {
+			return &NestedRepositoryError{Path: strings.TrimSuffix(e.Path, "/")}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Worktree is one place where the repository is checked out. The first one listed is the main one.
+type Worktree struct {
+	Path     string
+	Head     ID
+	Branch   string // full name, "" where HEAD is detached
+	Bare     bool   // the main entry of a bare repository
+	Detached bool
+	Locked   bool
+	Prunable bool // its folder is gone
+	Reason   string
+}
+
+// Worktrees lists all places, those whose folder is gone included.
+func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
+	out, err := r.git(ctx, call{args: []string{"worktree", "list", "--porcelain", "-z"}})
+	if err != nil {
+		return nil, err
+	}
+	var all []Worktree
+	for _, attribute := range fields(out) {
+		key, value, _ := strings.Cut(attribute, " ")
+		if key == "worktree" {
+			all = append(all, Worktree{Path: value})
+			continue
+		}
+		if len(all) == 0 {
+			continue
+		}
+		w := &all[len(all)-1]
+		switch key {
+		case "HEAD":
+			if w.Head, err = parseID(value); err != nil {
+				return nil, err
+			}
+		case "branch":
+			w.Branch = value
+		case "bare":
+			w.Bare = true
+		case "detached":
+			w.Detached = true
+		case "locked":
+			w.Locked, w.Reason = true, value
+		case "prunable":
+			w.Prunable = true
+		}
+	}
+	return all, nil
+}
+
+// WorktreeRequest is a linked worktree to be made.
+type WorktreeRequest struct {
+	Path   string // required; relative to the repository's home unless absolute
+	Branch string // required; short name
+	Start  string // a revision: make the branch there; "" if it exists
+	Lock   string // a reason: keep the worktree from being pruned or removed
+}
+
+// AddWorktree makes a linked worktree with a branch checked out.
+// Nothing that exists is overwritten; the error is a [*WorktreeError] that says what is in the way.
+func (r *Repo) AddWorktree(ctx context.Context, req WorktreeRequest) error {
+	path := r.absolute(req.Path)
+	if err := r.mayAdd(ctx, path, "refs/heads/"+req.Branch); err != nil {
+		return err
+	}
+	args := []string{"worktree", "add", "--quiet"}
+	if req.Lock != "" {
+		args = append(args, "--lock", "--reason", req.Lock)
+	}
+	if req.Start != "" {
+		args = append(args, "--no-track", "-b", req.Branch, "--", path, req.Start)
+	} else {
+		args = append(args, "--", path, req.Branch)
+	}
+	// The user's post-checkout hook runs in the new worktree.
+	_, err := r.git(ctx, call{args: args, voice: personal})
+	return err
+}
+
+// temporaryMark, in a worktree's own git dir, says that nothing of a person's is in it.
+const temporaryMark = "agentd-temporary"
+
+// AddDetached makes a temporary worktree of a commit, for running things there.
+// [Repo.RemoveDetached] takes it away with everything in it.
+func (r *Repo) AddDetached(ctx context.Context, path string, commit ID) error {
+	path = r.absolute(path)
+	if err := r.mayAdd(ctx, path, ""); err != nil {
+		return err
+	}
+	args := []string{"-c", "core.hooksPath=" + os.DevNull, "worktree", "add", "--quiet", "--detach", "--", path, string(commit)}
+	if _, err := r.git(ctx, call{args: args}); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(gitDirOf(path), temporaryMark), nil, 0o644)
+}
+
+// RemoveDetached removes a worktree that AddDetached made, and refuses every other one.
+func (r *Repo) RemoveDetached(ctx context.Context, path string) error {
+	path = r.absolute(path)
+	if _, err := os.Stat(filepath.Join(gitDirOf(path), temporaryMark)); err != nil {
+		return fmt.Errorf("%q is not a temporary worktree: %w", path, err)
+	}
+	_, err := r.git(ctx, call{args: []string{"worktree", "remove", "--force", "--", path}})
+	return err
+}
+
+// RemoveWorktree removes a linked worktree in which nothing but committed files is left.
+// What else is there, ignored files too, is listed in a [*WorktreeError], and nothing is removed.
+func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
+	return r.removeWorktree(ctx, path, true)
+}
+
+// RemoveWorktreeWithIgnored is RemoveWorktree, and files that git ignores may go with it.
+func (r *Repo) RemoveWorktreeWithIgnored(ctx context.Context, path string) error {
+	return r.removeWorktree(ctx, path, false)
+}
+
+func (r *Repo) removeWorktree(ctx context.Context, path string, sparesIgnored bool) error {
+	path = r.absolute(path)
+	all, err := r.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(w Worktree) bool { return samePath(w.Path, path) })
+	switch {
+	case i < 0:
+		return fmt.Errorf("worktree %q: %w", path, ErrNotFound)
+	case all[i].Prunable:
+		return &WorktreeError{Path: path, Problem: MissingRegistered}
+	case all[i].Locked:
+		return &WorktreeError{Path: path, Problem: WorktreeLocked, Reason: all[i].Reason}
+	}
+	left, err := r.At(path).status(ctx, "--ignored=matching")
+	if err != nil {
+		return err
+	}
+	var files []string
+	for _, entry := range left {
+		if sparesIgnored || !entry.Ignored {
+			files = append(files, entry.Path)
+		}
+	}
+	if len(files) > 0 {
+		return &WorktreeError{Path: path, Problem: WorktreeDirty, Files: files}
+	}
+	_, err = r.git(ctx, call{args: []string{"worktree", "remove", "--", path}})
+	return err
+}
+
+// mayAdd finds what is in the way of a new worktree before git is asked to make it.
+func (r *Repo) mayAdd(ctx context.Context, path, branch string) error {
+	if head, err := r.head(ctx); err != nil {
+		return err
+	} else if head.IsZero() {
+		return &WorktreeError{Path: path, Problem: NoCommit}
+	}
+	if err := r.overLink(path); err != nil {
+		return err
+	}
+	all, err := r.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range all {
+		switch {
+		case samePath(w.Path, path) && w.Prunable:
+			return &WorktreeError{Path: path, Problem: MissingRegistered}
+		case branch != "" && w.Branch == branch:
+			return &WorktreeError{Path: path, Problem: BranchCheckedOut, Branch: shortRef(branch), Where: w.Path}
+		}
+	}
+	entries, err := os.ReadDir(path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	return &WorktreeError{Path: path, Problem: PathExists}
+}
+
+// overLink refuses a path that leads over a symbolic link of the worktree: the repository could send us anywhere.
+func (r *Repo) overLink(path string) error {
+	rel, err := filepath.Rel(r.home(), path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil //nolint:nilerr // outside of the repository no file of it can be a link
+	}
+	at := r.home()
+	for name := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
+		at = filepath.Join(at, name)
+		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return &SymlinkError{Path: at}
+		}
+	}
+	return nil
+}
+
+func (r *Repo) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(r.home(), path)
+}

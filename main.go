@@ -1,0 +1,80 @@
+// Command gh-agentd keeps a team's spec-driven, agent-written changes in their git history.
+//
+// It runs as a GitHub CLI extension (`gh agentd plan …`) and by itself.
+// This file is the border to the process: arguments, streams, environment, signals and the exit code.
+// Everything else is in package cli.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/agentd/gh-agentd/cli"
+)
+
+func main() { os.Exit(run()) }
+
+// run is main with deferred calls that still happen.
+func run() int {
+	ctx, force, stop := untilSignal(context.Background())
+	defer stop()
+
+	// Both fail only where the process itself is in ruins, and then a command that needs them says so:
+	// in a deleted working directory `version` still answers.
+	dir, _ := os.Getwd()
+	executable, _ := os.Executable()
+	return cli.Main(ctx, cli.Env{
+		Args:       os.Args,
+		In:         os.Stdin,
+		Out:        os.Stdout,
+		Err:        os.Stderr,
+		Environ:    os.Environ(),
+		Dir:        dir,
+		Executable: executable,
+		Now:        time.Now,
+		Force:      force,
+	})
+}
+
+// lastWords is how long a run that was told twice to stop has for killing its agents.
+const lastWords = 2 * time.Second
+
+// untilSignal returns a context that the first Ctrl-C, SIGTERM or SIGHUP cancels:
+// agents are asked to stop, and what is committed stays.
+// The second one closes force: agents are killed, and soon after the process ends, whatever it waits for.
+func untilSignal(parent context.Context) (context.Context, <-chan struct{}, func()) {
+	ctx, cancel := context.WithCancel(parent)
+	force := make(chan struct{})
+	over := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for _, act := range []func(){cancel, func() { close(force) }} {
+			select {
+			case <-signals:
+				act()
+			case <-over:
+				return
+			}
+		}
+		select {
+		case <-signals:
+		case <-time.After(lastWords):
+		case <-over:
+			return
+		}
+		os.Exit(cli.ExitInterrupted)
+	})
+	return ctx, force, func() {
+		signal.Stop(signals)
+		close(over)
+		watch.Wait()
+		cancel()
+	}
+}

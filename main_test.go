@@ -1,0 +1,230 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/agentd/gh-agentd/agents/agenttest"
+)
+
+// TestMain makes this binary also gh-agentd and every agent: a script starts them as programs of their own.
+func TestMain(m *testing.M) {
+	agent := func() { os.Exit(agenttest.Main()) }
+	testscript.Main(m, map[string]func(){
+		"gh-agentd": main,
+		"scripted":  agent,
+		"gemini":    agent,
+		"codex":     agent,
+		"claude":    agent,
+	})
+}
+
+// TestScript runs the product's specification: every file in testdata/script.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		Setup:               isolate,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"repo":    cmdRepo,
+			"status":  cmdStatus,
+			"cmpjson": cmdCmpJSON,
+			"at":      cmdAt,
+		},
+	})
+}
+
+// The time at which a script begins, until it says `at`.
+const beginning = "2026-01-19T10:30:00Z"
+
+// isolate gives a script a world of its own: no person's configuration, fixed names and times.
+func isolate(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, ".home")
+	for _, dir := range []string{"config", "cache", "data", "state", "gh"} {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
+			return err
+		}
+	}
+	gitConfig := filepath.Join(home, "config", "gitconfig")
+	if err := os.WriteFile(gitConfig, []byte("[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"), 0o600); err != nil {
+		return err
+	}
+	for key, value := range map[string]string{
+		"HOME":                home,
+		"XDG_CONFIG_HOME":     filepath.Join(home, "config"),
+		"XDG_CACHE_HOME":      filepath.Join(home, "cache"),
+		"XDG_DATA_HOME":       filepath.Join(home, "data"),
+		"XDG_STATE_HOME":      filepath.Join(home, "state"),
+		"GH_CONFIG_DIR":       filepath.Join(home, "gh"),
+		"GIT_CONFIG_NOSYSTEM": "1",
+		"GIT_CONFIG_GLOBAL":   gitConfig,
+		"GIT_AUTHOR_NAME":     "Ada",
+		"GIT_AUTHOR_EMAIL":    "ada@example.com",
+		"GIT_COMMITTER_NAME":  "Ada",
+		"GIT_COMMITTER_EMAIL": "ada@example.com",
+		"GIT_AUTHOR_DATE":     beginning,
+		"GIT_COMMITTER_DATE":  beginning,
+		"TERM":                "dumb",
+		// A race-built process sleeps a second before it exits, and scripts start hundreds of them.
+		"GORACE": "atexit_sleep_ms=0",
+	} {
+		env.Setenv(key, value)
+	}
+	return nil
+}
+
+// cmdRepo makes a repository with a first commit and enters it: repo [-cassette FILE | -agent NAME] [DIR].
+func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("unsupported: ! repo")
+	}
+	dir, player, cassette := "repo", "replay", ts.MkAbs("cassette.yaml")
+	for len(args) > 0 {
+		switch {
+		case args[0] == "-cassette" && len(args) > 1:
+			cassette, args = ts.MkAbs(args[1]), args[2:]
+		case args[0] == "-agent" && len(args) > 1:
+			player, args = args[1], args[2:]
+		case len(args) == 1 && !strings.HasPrefix(args[0], "-"):
+			dir, args = args[0], nil
+		default:
+			ts.Fatalf("usage: repo [-cassette file | -agent name] [dir]")
+		}
+	}
+	top := ts.MkAbs(dir)
+	ts.Check(os.MkdirAll(filepath.Join(top, "agentd"), 0o777))
+	write := func(name, content string) {
+		path := filepath.Join(top, filepath.FromSlash(name))
+		if _, err := os.Stat(path); err == nil {
+			return // the script brought its own
+		}
+		ts.Check(os.MkdirAll(filepath.Dir(path), 0o777))
+		ts.Check(os.WriteFile(path, []byte(content), 0o666))
+	}
+	write("README.md", "# Sample\n")
+	write("agentd/config.toml", sampleConfig(player, cassette))
+	ts.Check(ts.Chdir(top))
+	for _, line := range [][]string{{"init", "--quiet"}, {"add", "--all"}, {"commit", "--quiet", "--message", "First"}} {
+		ts.Check(ts.Exec("git", line...))
+	}
+	ts.Defer(func() {
+		// Whatever a script did to it, the repository is whole.
+		if err := ts.Exec("git", "-C", top, "fsck", "--full", "--no-dangling"); err != nil {
+			ts.Fatalf("git fsck of %s: %v", dir, err)
+		}
+	})
+}
+
+func sampleConfig(player, cassette string) string {
+	var b strings.Builder
+	b.WriteString("project_name = \"sample\"\n\n[roles]\n")
+	for _, role := range []string{"proposer", "challenger", "implementer", "reviewer"} {
+		fmt.Fprintf(&b, "%s = %q\n", role, player)
+	}
+	fmt.Fprintf(&b, "\n[agents.%s]\n", player)
+	if player == "replay" {
+		fmt.Fprintf(&b, "cassette = %q\n", cassette)
+	} else {
+		fmt.Fprintf(&b, "command = [%q]\noutput = \"replay\"\n", player)
+	}
+	b.WriteString("\n[review]\ncommands = [\"true\"]\nscan = \"off\"\n")
+	return b.String()
+}
+
+// cmdStatus runs a program and demands an exact exit code: status N program args...
+func cmdStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status code program [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%s: %v", args[1], err)
+	}
+	if got != want {
+		ts.Fatalf("%s ended with exit code %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// cmdCmpJSON compares two JSON texts by their meaning: cmpjson GOT WANT.
+// A string "<any>" in WANT fits every value, but not one that is missing.
+func cmdCmpJSON(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: cmpjson got want")
+	}
+	values := make([]any, 2)
+	for i, name := range args {
+		if err := json.Unmarshal([]byte(ts.ReadFile(name)), &values[i]); err != nil {
+			ts.Fatalf("%s is not JSON: %v\n%s", name, err, ts.ReadFile(name))
+		}
+	}
+	diff := cmp.Diff(values[1], blank(values[0], values[1]))
+	if (diff == "") == neg {
+		ts.Fatalf("%s and %s (-want +got):\n%s", args[0], args[1], diff)
+	}
+}
+
+// blank puts "<any>" into got wherever want has it.
+func blank(got, want any) any {
+	switch want := want.(type) {
+	case string:
+		if want == "<any>" {
+			return want
+		}
+	case map[string]any:
+		fields, ok := got.(map[string]any)
+		if !ok {
+			return got
+		}
+		out := make(map[string]any, len(fields))
+		for key, value := range fields {
+			out[key] = value
+			if w, ok := want[key]; ok {
+				out[key] = blank(value, w)
+			}
+		}
+		return out
+	case []any:
+		items, ok := got.([]any)
+		if !ok || len(items) != len(want) {
+			return got
+		}
+		out := make([]any, len(items))
+		for i := range items {
+			out[i] = blank(items[i], want[i])
+		}
+		return out
+	}
+	return got
+}
+
+// cmdAt sets the time of the commits to come: at 2026-01-20T09:00:00Z.
+func cmdAt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: at time")
+	}
+	if _, err := time.Parse(time.RFC3339, args[0]); err != nil {
+		ts.Fatalf("at: %v", err)
+	}
+	ts.Setenv("GIT_AUTHOR_DATE", args[0])
+	ts.Setenv("GIT_COMMITTER_DATE", args[0])
+}

@@ -1,0 +1,211 @@
+package phases
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Policy is what a team accepts. It is read from the base, never from the branch it judges.
+type Policy struct {
+	Profiles []Profile // empty means spec and crew
+}
+
+// Accepts reports whether changes may be worked on in the profile.
+func (p Policy) Accepts(profile Profile) bool {
+	if len(p.Profiles) == 0 {
+		return profile == ProfileSpec || profile == ProfileCrew
+	}
+	return slices.Contains(p.Profiles, profile)
+}
+
+// The rules that [Audit] holds a history against.
+const (
+	RuleNoHistory         = "no-history"
+	RuleIllegalTransition = "illegal-transition"
+	RuleUnreadable        = "unreadable"
+	RuleCodeBeforePlan    = "code-before-approval"
+	RuleReviewerPaths     = "reviewer-paths"
+	RuleForeignMerge      = "foreign-merge"
+	RuleReservedTrailer   = "reserved-trailer"
+	RuleProfile           = "profile-not-accepted"
+	RuleStateMismatch     = "state-mismatch"
+	RulePlanStale         = "plan-approval-stale"
+	RuleCodeStale         = "code-approval-stale"
+)
+
+// Violation is one broken rule.
+type Violation struct {
+	Rule    string
+	Commit  string // "" where no single commit is at fault
+	Message string
+	Hint    string // the next command to type
+}
+
+// Audit lists every violation that the history shows, oldest first, those of the tip last.
+// After the first illegal transition the phase is unknown,
+// and only the rules that need none go on.
+// It proves consistency; who signed what is not in a [History].
+func Audit(h History, p Policy) []Violation {
+	a := auditor{replayer: replayer{history: h, state: State{Change: h.Change}}, policy: p}
+	lost := false
+	for _, c := range h.Commits {
+		a.judgeCommit(c)
+		if lost {
+			continue
+		}
+		a.judgeCode(c)
+		if err := a.replayer.step(c); err != nil {
+			a.reportError(c, err)
+			lost = true
+		}
+	}
+	if !lost {
+		a.judgeTip()
+	}
+	return a.violations
+}
+
+type auditor struct {
+	replayer   replayer
+	policy     Policy
+	violations []Violation
+}
+
+func (a *auditor) report(rule, commit, hint, format string, args ...any) {
+	a.violations = append(a.violations, Violation{Rule: rule, Commit: commit, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+func (a *auditor) change() ChangeID { return a.replayer.history.Change }
+
+func (a *auditor) reportError(c Commit, err error) {
+	rule := RuleUnreadable
+	if _, ok := errors.AsType[*ReplayError](err); ok {
+		rule = RuleIllegalTransition
+	}
+	a.report(rule, c.ID, a.command("doctor"), "%v", err)
+}
+
+func (a *auditor) command(name string) string {
+	return fmt.Sprintf("run `gh agentd %s %s`", name, a.change())
+}
+
+// judgeCommit holds what needs no phase.
+func (a *auditor) judgeCommit(c Commit) {
+	ok := a.replayer.history.OtherMergeParentsOK
+	if len(c.Parents) > 1 && ok != nil && !ok(c) {
+		a.report(RuleForeignMerge, c.ID, "merge the base, or record the dependency with --depends-on",
+			"commit %s merges commits that are neither on the base nor in a change that %s depends on", shortID(c.ID), a.change())
+	}
+	m, err := ParseMessage(c.Message)
+	if err != nil || !m.ChangeHint.IsZero() && m.ChangeHint != a.change() {
+		return
+	}
+	if m.Transition != nil {
+		a.judgeReviewer(c, m.Transition.Step)
+		return
+	}
+	trailers, _ := ParseTrailers(c.Message)
+	if key := reservedKey(trailers); key != "" {
+		a.report(RuleReservedTrailer, c.ID, "reword the commit without it",
+			"commit %s is a person's and carries %s", shortID(c.ID), key)
+	}
+}
+
+// judgeReviewer lets a verdict's commit touch the verdict's files and nothing else.
+func (a *auditor) judgeReviewer(c Commit, step Step) {
+	var report string
+	switch step {
+	case StepChallenge:
+		report = a.change().Dir() + "/CHALLENGE.md"
+	case StepReview:
+		report = a.change().Dir() + "/REVIEW.md"
+	default:
+		return
+	}
+	for _, path := range c.TouchedPaths {
+		if path != report && path != a.change().Dir()+"/STATE.yaml" {
+			a.report(RuleReviewerPaths, c.ID, a.command("doctor"), "commit %s is a %s and touches %q", shortID(c.ID), step, path)
+			return
+		}
+	}
+	if c.TouchesCode {
+		a.report(RuleReviewerPaths, c.ID, a.command("doctor"), "commit %s is a %s and touches code", shortID(c.ID), step)
+	}
+}
+
+// judgeCode lets code in only once a plan has been approved, or where the profile has none.
+func (a *auditor) judgeCode(c Commit) {
+	if !c.TouchesCode {
+		return
+	}
+	before := a.replayer.state.standing()
+	step := a.stepOf(c)
+	switch before {
+	case Implementing, Complete, Archived:
+		return
+	case Challenged:
+		if step == StepImplement {
+			return
+		}
+	case None:
+		if step == StepPair {
+			return
+		}
+		a.report(RuleCodeBeforePlan, c.ID, "move the commit to a branch of its own",
+			"commit %s changes code before %s begins", shortID(c.ID), a.change())
+		return
+	}
+	next := map[Phase]string{Proposed: "plan", Challenged: "impl", Rejected: "reopen"}
+	a.report(RuleCodeBeforePlan, c.ID, a.command(next[before]), "commit %s changes code while %s is %s", shortID(c.ID), a.change(), before)
+}
+
+// stepOf is the step of a commit that is this change's record, "" for any other.
+func (a *auditor) stepOf(c Commit) Step {
+	m, err := ParseMessage(c.Message)
+	if err != nil || m.Transition == nil || m.Transition.Change != a.change() {
+		return ""
+	}
+	return m.Transition.Step
+}
+
+// judgeTip holds what is true of the change now.
+func (a *auditor) judgeTip() {
+	r := &a.replayer
+	s := &r.state
+	if s.Recorded == None {
+		a.report(RuleNoHistory, "", a.command("doctor"), "no commit begins %s", a.change())
+		return
+	}
+	if err := r.settle(); err != nil {
+		a.report(RuleUnreadable, s.Tip, a.command("doctor"), "%v", err)
+		return
+	}
+	if !a.policy.Accepts(s.Profile) {
+		a.report(RuleProfile, s.Transitions[0].Commit, "plan the change, or let [policy] profiles on the base accept it",
+			"%s is worked on in profile %s, which the policy does not accept", a.change(), s.Profile)
+	}
+	if s.Mismatch != "" {
+		a.report(RuleStateMismatch, s.Tip, a.command("doctor --fix"), "%s", s.Mismatch)
+	}
+	if s.StalePlan {
+		a.report(RulePlanStale, s.PlanApproval.Commit, a.command("plan"),
+			"the plan approved in %s was edited: %s is %s, not %s", shortID(s.PlanApproval.Commit), a.change(), s.Effective, s.Recorded)
+		return
+	}
+	if s.StaleCode {
+		a.report(RuleCodeStale, s.CodeApproval.Commit, a.command("impl"), "%s", a.staleCode())
+	}
+}
+
+func (a *auditor) staleCode() string {
+	s := &a.replayer.state
+	approved := shortID(s.CodeApproval.Commit)
+	switch {
+	case s.Reverify:
+		return fmt.Sprintf("the code approved in %s stands on another tree: the evidence must run again", approved)
+	case s.CodeApproval.Unbound:
+		return fmt.Sprintf("the approval in %s is of other code than its own commit has", approved)
+	}
+	return fmt.Sprintf("the code approved in %s was changed", approved)
+}

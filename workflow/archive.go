@@ -1,0 +1,319 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// Archive makes a complete change part of the base: its specs become the project's, its folder goes to the archive.
+// It is deterministic and asks no model.
+type Archive struct{ Bench *Bench }
+
+// ArchiveRequest names the change.
+type ArchiveRequest struct {
+	Change       phases.ChangeID
+	DeleteBranch bool // afterwards remove the branch and its worktree, if that is clean
+}
+
+// Run archives, or says that it was done before. Archiving twice is one archive.
+func (a *Archive) Run(ctx context.Context, req ArchiveRequest) (result ActionResult, err error) {
+	err = a.Bench.exclusively(ctx, req.Change, "archive", func(b *Bench) error {
+		run := newImplementing(b, ImplementRequest{Change: req.Change})
+		result, err = run.archive(ctx, req)
+		result.Commits = append(result.Commits, run.made...)
+		return err
+	})
+	return result, err
+}
+
+func (i *implementing) archive(ctx context.Context, req ArchiveRequest) (ActionResult, error) {
+	if err := i.ready(ctx, req.Change); err != nil {
+		return ActionResult{Change: req.Change.String()}, err
+	}
+	// The base may move while the merge is built. Then it is built anew on the new base, never forced.
+	const attempts = 5
+	for range attempts {
+		c, err := i.Store.Open(ctx, req.Change)
+		if err != nil {
+			return ActionResult{Change: req.Change.String()}, err
+		}
+		if c.State.Effective == phases.Archived {
+			r := resultOf(c, ActionAlreadyArchived, "the change is archived already")
+			return r, i.tidy(ctx, c, req, &r)
+		}
+		if c.State.Effective != phases.Complete {
+			stale := c.State.Recorded == phases.Complete
+			return resultOf(c, "", ""), &NotCompleteError{ID: c.ID, Phase: c.State.Effective, Stale: stale}
+		}
+		if err := c.Forward(); err != nil {
+			return resultOf(c, "", ""), err
+		}
+		if err := i.committed(ctx, c); err != nil {
+			return resultOf(c, "", ""), err
+		}
+		i.Say.Note(fmt.Sprintf("%s is %s: archiving onto %s", c.ID, c.State.Effective, c.State.Base.Branch))
+		r, err := i.land(ctx, c)
+		if _, moved := errors.AsType[*gitops.MovedError](err); moved || errors.Is(err, gitops.ErrNotFastForward) {
+			continue
+		}
+		if err != nil {
+			return r, err
+		}
+		return r, i.tidy(ctx, c, req, &r)
+	}
+	return ActionResult{Change: req.Change.String()}, fmt.Errorf("archive %q: the base branch keeps moving", req.Change)
+}
+
+// committed refuses uncommitted edits of the change: archiving would leave them behind.
+func (i *implementing) committed(ctx context.Context, c *changes.Change) error {
+	dir, err := i.checkedOut(ctx, c.ID)
+	if err != nil || dir == "" {
+		return err
+	}
+	dirty, err := i.Repo.At(dir).Status(ctx, c.ID.Dir())
+	if err != nil || len(dirty) == 0 {
+		return err
+	}
+	return &GateError{
+		Gate: "edits", Reason: fmt.Sprintf("%s is edited and not committed", dirty[0].Path),
+		Next: fmt.Sprintf("`%s` takes it into the history, `git -C %s restore %s` undoes it", command("plan", c.ID), dir, c.ID.Dir()),
+	}
+}
+
+// landing is everything that becomes the one archive commit.
+type landing struct {
+	base    gitops.ID // tip of the base branch
+	tree    gitops.ID // base and branch merged, before the change's folder moves
+	specs   []specs.ArchivedSpec
+	edits   []gitops.Edit
+	proof   []phases.Evidence
+	branch  string
+	applied *changes.Change
+}
+
+// land builds the merge in memory and moves the base to it, together with the ref that keeps the branch's tip.
+func (i *implementing) land(ctx context.Context, c *changes.Change) (ActionResult, error) {
+	stay := resultOf(c, "", "")
+	l := landing{branch: c.State.Base.Branch, applied: c}
+	var err error
+	if l.base, err = i.Repo.Resolve(ctx, "refs/heads/"+l.branch); err != nil {
+		if errors.Is(err, gitops.ErrNotFound) {
+			return stay, &changes.BaseError{Branch: l.branch}
+		}
+		return stay, err
+	}
+	if err := i.mergeCode(ctx, c, &l); err != nil {
+		return stay, err
+	}
+	if err := i.mergeSpecs(ctx, c, &l); err != nil {
+		return stay, err
+	}
+	commit, err := i.Store.ArchiveCommit(ctx, c, changes.Landing{
+		Base: l.base, Tree: l.tree, Edits: l.edits, Specs: l.specs, Evidence: l.proof,
+	})
+	if err != nil {
+		return stay, err
+	}
+	if err := i.Store.Land(ctx, c, l.branch, l.base, commit); err != nil {
+		return stay, i.explainLanding(err)
+	}
+	next, err := i.Store.Open(ctx, c.ID)
+	if err != nil {
+		return stay, err
+	}
+	i.made = append(i.made, string(commit))
+	i.Say.Done(fmt.Sprintf("%s is archived on %s: %s", c.ID, l.branch, specWords(l.specs)))
+	r := resultOf(next, ActionArchived, "archived on "+l.branch)
+	r.Next = "git push origin " + l.branch
+	return r, nil
+}
+
+// explainLanding turns git's refusals into what the person can do.
+func (i *implementing) explainLanding(err error) error {
+	if overlap, ok := errors.AsType[*gitops.OverlapError](err); ok {
+		return &GateError{
+			Gate:   "checkout",
+			Reason: fmt.Sprintf("the base is checked out with uncommitted work in files that the archive changes (%s)", strings.Join(overlap.Files, ", ")),
+			Next:   "commit or stash them there, then run the same command again",
+		}
+	}
+	return err
+}
+
+// mergeCode merges the branch into the base. Where the result is not the tree that was approved,
+// it must be the same diff, and it must pass the project's checks.
+func (i *implementing) mergeCode(ctx context.Context, c *changes.Change, l *landing) error {
+	tree, conflicts, err := i.Repo.MergeTrees(ctx, l.base, c.Tip)
+	if err != nil {
+		return err
+	}
+	if len(conflicts) > 0 {
+		return &GateError{
+			Gate: "merge", Reason: fmt.Sprintf("%s and %s conflict in %s", l.branch, c.ID.Branch(), strings.Join(conflicts, ", ")),
+			Next: fmt.Sprintf("merge %s into %s, then `%s`", l.branch, c.ID.Branch(), command("impl", c.ID)),
+		}
+	}
+	l.tree = tree
+	moved, err := c.CodeDiffers(ctx, tree)
+	if err != nil || !moved {
+		return err
+	}
+	same, err := c.SameDiff(ctx, l.base, tree)
+	if err != nil {
+		return err
+	}
+	if !same {
+		return &GateError{
+			Gate: "merge", Reason: fmt.Sprintf("merged into %s the change is no longer what was approved", l.branch),
+			Next: fmt.Sprintf("merge %s into %s, then `%s`", l.branch, c.ID.Branch(), command("impl", c.ID)),
+		}
+	}
+	probe, err := i.Repo.ScratchCommit(ctx, tree, l.base, c.Tip)
+	if err != nil {
+		return err
+	}
+	if l.proof, err = i.evidence(ctx, c, probe, ""); err != nil {
+		return err
+	}
+	if !phases.EvidencePassed(l.proof) {
+		return &GateError{
+			Gate: "evidence", Reason: fmt.Sprintf("merged into %s a check fails", l.branch),
+			Next: fmt.Sprintf("merge %s into %s, then `%s`", l.branch, c.ID.Branch(), command("impl", c.ID)),
+		}
+	}
+	return nil
+}
+
+// mergeSpecs makes the change's specs the project's.
+// A spec whose text on the base moved since the branch left it is refused with both sides named.
+func (i *implementing) mergeSpecs(ctx context.Context, c *changes.Change, l *landing) error {
+	files, err := c.Files(ctx)
+	if err != nil {
+		return err
+	}
+	fork, err := c.Fork(ctx)
+	if err != nil {
+		return err
+	}
+	objects, err := i.Repo.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	defer objects.Close()
+	at := i.Now().UTC()
+	for _, path := range specPaths(specs.ChangeDocs{Files: files}) {
+		main := "agentd/" + path
+		before, err := blobAt(objects, fork, main)
+		if err != nil {
+			return err
+		}
+		now, err := blobAt(objects, l.base, main)
+		if err != nil {
+			return err
+		}
+		if now != before {
+			return i.specMoved(ctx, c, main, fork, l)
+		}
+		content := specs.StampArchived(files[path], at)
+		after, err := i.Repo.HashBlob(content)
+		if err != nil {
+			return err
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(path, "specs/"), ".md")
+		l.specs = append(l.specs, specs.ArchivedSpec{ID: specs.SpecID(name), Before: string(now), After: string(after)})
+		l.edits = append(l.edits, gitops.Edit{Path: main, Mode: gitops.ModeFile, Content: content})
+	}
+	for path, content := range files {
+		l.edits = append(l.edits, gitops.Edit{Path: c.ID.Dir() + "/" + path, Delete: true})
+		if path != specs.StateFile {
+			l.edits = append(l.edits, gitops.Edit{Path: c.ID.ArchiveDir() + "/" + path, Mode: gitops.ModeFile, Content: content})
+		}
+	}
+	return nil
+}
+
+func (i *implementing) specMoved(ctx context.Context, c *changes.Change, path string, fork gitops.ID, l *landing) error {
+	theirs, err := i.Repo.LastTouch(ctx, l.base, path)
+	if err != nil {
+		return err
+	}
+	return &SpecMovedError{
+		ID: c.ID, Path: path, Base: l.branch, Fork: fork.Short(), Theirs: theirs.Short(), Ours: c.Tip.Short(),
+	}
+}
+
+// tidy removes what is no longer needed, if that was asked for.
+func (i *implementing) tidy(ctx context.Context, c *changes.Change, req ArchiveRequest, r *ActionResult) error {
+	if !req.DeleteBranch {
+		return nil
+	}
+	refs, err := i.Repo.Refs(ctx, c.ID.Ref())
+	if err != nil || len(refs) == 0 {
+		return err
+	}
+	dir, err := i.checkedOut(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	if dir != "" {
+		if dir == i.Repo.WorkTree() {
+			return &GateError{Gate: "branch", Reason: c.ID.Branch() + " is what you have checked out", Next: "git switch " + c.State.Base.Branch}
+		}
+		if err := i.Repo.RemoveWorktree(ctx, dir); err != nil {
+			return fmt.Errorf("remove worktree %s: %w", dir, err)
+		}
+	}
+	err = i.Repo.UpdateRefs(ctx, "agentd: archived", gitops.RefUpdate{Name: c.ID.Ref(), Old: refs[0].ID})
+	if err == nil {
+		r.Branch = ""
+	}
+	return err
+}
+
+// SpecMovedError says that a spec was changed on the base after the branch left it.
+type SpecMovedError struct {
+	ID                 phases.ChangeID
+	Path, Base         string
+	Fork, Theirs, Ours string
+}
+
+func (e *SpecMovedError) Error() string {
+	return fmt.Sprintf("%s changed on both sides since %s: on %s in %s, in change %q at %s",
+		e.Path, e.Fork, e.Base, e.Theirs, e.ID, e.Ours)
+}
+
+// Hint names the way out.
+func (e *SpecMovedError) Hint() string {
+	return fmt.Sprintf("merge %s into %s, bring agentd/changes/%s/specs up to date with it, then `%s`",
+		e.Base, e.ID.Branch(), e.ID, command("plan", e.ID))
+}
+
+// blobAt is the blob of a path at a commit, "" when it is not there.
+func blobAt(objects *gitops.Objects, commit gitops.ID, path string) (gitops.ID, error) {
+	id, _, _, err := objects.Lookup(string(commit) + ":" + path)
+	if errors.Is(err, gitops.ErrNotFound) {
+		return "", nil
+	}
+	return id, err
+}
+
+func specWords(all []specs.ArchivedSpec) string {
+	if len(all) == 0 {
+		return "no specs"
+	}
+	names := make([]string, len(all))
+	for i, s := range all {
+		names[i] = string(s.ID)
+		if s.Before == "" {
+			names[i] += " (new)"
+		}
+	}
+	return "specs " + strings.Join(names, ", ")
+}

@@ -1,0 +1,235 @@
+package workflow
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/internal/proc"
+	"github.com/agentd/gh-agentd/phases"
+)
+
+// checkCommands are the project's own checks: configured, or found by the kind of project.
+// None is an error: an approval without evidence would prove nothing.
+func (b *Bench) checkCommands(ctx context.Context, c *changes.Change) ([]string, error) {
+	if len(b.Config.Review.Commands) > 0 {
+		return b.Config.Review.Commands, nil
+	}
+	if b.Config.Review.Commands == nil {
+		kinds, err := b.projectKinds(ctx, c.Tree())
+		if err != nil {
+			return nil, err
+		}
+		var found []string
+		for _, k := range kinds {
+			found = append(found, k.check)
+		}
+		if len(found) > 0 {
+			return found, nil
+		}
+	}
+	return nil, &GateError{
+		Gate:   "evidence",
+		Reason: "no command checks this project, and without evidence nothing can become complete",
+		Next:   `name one in agentd/config.toml: [review] commands = ["make test"]`,
+	}
+}
+
+// evidence runs the project's checks and its security scan on exactly the tree of the commit.
+// In the change's own worktree when that tree is what stands there, else in a temporary one.
+func (b *Bench) evidence(ctx context.Context, c *changes.Change, commit gitops.ID, dir string) ([]phases.Evidence, error) {
+	commands, err := b.checkCommands(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	exact := false
+	if dir != "" {
+		if exact, err = b.standsAt(ctx, dir, commit); err != nil {
+			return nil, err
+		}
+	}
+	if !exact {
+		temporary, remove, err := b.temporaryWorktree(ctx, commit)
+		if err != nil {
+			return nil, err
+		}
+		defer remove()
+		dir = temporary
+	}
+	var all []phases.Evidence
+	for _, command := range commands {
+		e, err := b.runCheck(ctx, dir, command)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	scans, err := b.scan(ctx, c, dir)
+	return append(all, scans...), err
+}
+
+// standsAt says whether the worktree holds the commit's code and nothing else.
+func (b *Bench) standsAt(ctx context.Context, dir string, commit gitops.ID) (bool, error) {
+	here := b.Repo.At(dir)
+	tree, err := here.SnapshotWorktree(ctx)
+	if err != nil {
+		return false, err
+	}
+	changed, err := here.DiffTrees(ctx, commit, tree)
+	return len(changed) == 0, err
+}
+
+// temporaryWorktree checks a commit out beside everything else; remove takes it away again.
+func (b *Bench) temporaryWorktree(ctx context.Context, commit gitops.ID) (string, func(), error) {
+	dir := filepath.Join(b.CacheDir, "worktrees", rand.Text()[:10])
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return "", nil, err
+	}
+	if err := b.Repo.AddDetached(ctx, dir, commit); err != nil {
+		return "", nil, fmt.Errorf("check out %s: %w", commit.Short(), err)
+	}
+	return dir, func() { _ = b.Repo.RemoveDetached(context.WithoutCancel(ctx), dir) }, nil
+}
+
+// runCheck runs one command and records how it ended. A failing command is evidence, not an error.
+func (b *Bench) runCheck(ctx context.Context, dir, command string) (phases.Evidence, error) {
+	e := phases.Evidence{Command: command}
+	words, err := splitWords(command)
+	if err != nil {
+		return e, err
+	}
+	b.Say.Start("running " + command)
+	result, err := b.runProgram(ctx, dir, words)
+	e.Millis = result.Elapsed.Milliseconds()
+	if failure, ok := errors.AsType[*proc.ExitError](err); ok {
+		e.Exit = failure.Code
+		if e.Exit == 0 {
+			e.Exit = 1 // ended by a signal
+		}
+		b.Say.Warn(fmt.Sprintf("%s failed with exit %d after %s", command, e.Exit, result.Elapsed.Round(time.Millisecond)))
+		return e, nil
+	}
+	if limit, ok := errors.AsType[*proc.LimitError](err); ok {
+		e.Exit = 124 // as timeout(1) says it
+		b.Say.Warn(fmt.Sprintf("%s: %v", command, limit))
+		return e, nil
+	}
+	if err != nil {
+		return e, fmt.Errorf("run %q: %w", command, err)
+	}
+	b.Say.Done(fmt.Sprintf("%s passed in %s", command, result.Elapsed.Round(time.Millisecond)))
+	return e, nil
+}
+
+func (b *Bench) runProgram(ctx context.Context, dir string, words []string) (proc.Result, error) {
+	path, err := proc.Look(words[0], lookup(b.Environ, "PATH"))
+	if err != nil {
+		return proc.Result{}, err
+	}
+	log := io.Discard
+	if file := b.runLog(); file != nil {
+		defer file.Close()
+		log = file
+	}
+	return proc.Run(ctx, proc.Cmd{
+		Path: path, Args: words[1:], Dir: dir, Env: checkEnvironment(b.Environ), Group: true,
+		Stdout: log, Stderr: log,
+		Limits: proc.Limits{Wall: b.Config.Review.Timeout, Grace: 5 * time.Second},
+	})
+}
+
+// runLog is where the output of checks goes; without it they run all the same.
+func (b *Bench) runLog() *os.File {
+	dir := filepath.Join(b.CacheDir, "checks")
+	if os.MkdirAll(dir, 0o700) != nil {
+		return nil
+	}
+	file, err := os.OpenFile(filepath.Join(dir, "latest.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil
+	}
+	return file
+}
+
+// checkEnvironment is the caller's environment without git's own variables and without GitHub's tokens:
+// a project's checks run code that an agent wrote.
+func checkEnvironment(environ []string) []string {
+	var kept []string
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		switch {
+		case strings.HasPrefix(name, "GIT_"), name == "GH_TOKEN", name == "GITHUB_TOKEN",
+			name == "GH_ENTERPRISE_TOKEN", name == "GITHUB_ENTERPRISE_TOKEN", name == "SSH_AUTH_SOCK":
+		default:
+			kept = append(kept, pair)
+		}
+	}
+	return kept
+}
+
+func lookup(environ []string, name string) string {
+	value := ""
+	for _, pair := range environ {
+		if v, ok := strings.CutPrefix(pair, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// evidenceLines are what a reviewer and REVIEW.md are told.
+func evidenceLines(all []phases.Evidence) []string {
+	lines := make([]string, 0, len(all))
+	for _, e := range all {
+		lines = append(lines, e.String())
+	}
+	return lines
+}
+
+// splitWords splits a command line as a shell would, without being one:
+// blanks separate, quotes group, a backslash takes the next character as it is. Nothing is expanded.
+func splitWords(command string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	in, quote, escaped := false, rune(0), false
+	for _, r := range command {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, in = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, in = r, true
+		case quote == 0 && (r == ' ' || r == '\t'):
+			if in {
+				words = append(words, word.String())
+				word.Reset()
+				in = false
+			}
+		default:
+			word.WriteRune(r)
+			in = true
+		}
+	}
+	if quote != 0 || escaped {
+		return nil, fmt.Errorf("command %q ends inside a quote", command)
+	}
+	if in {
+		words = append(words, word.String())
+	}
+	if len(words) == 0 {
+		return nil, errors.New("a check command is empty")
+	}
+	return words, nil
+}

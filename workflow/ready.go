@@ -1,0 +1,150 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// runVariable is set in the environment of everything that an agent starts.
+const runVariable = "AGENTD_RUN"
+
+// byPerson refuses commands that move a change when an agent in a run types them.
+func (b *Bench) byPerson(command string) error {
+	for _, pair := range b.Environ {
+		if value, ok := strings.CutPrefix(pair, runVariable+"="); ok && value != "" {
+			return &InsideRunError{Command: command}
+		}
+	}
+	return nil
+}
+
+// ready checks what would otherwise fail after tokens were spent:
+// an identity to commit with, a first commit, a branch that nobody moved elsewhere.
+func (b *Bench) ready(ctx context.Context, id phases.ChangeID) error {
+	if _, _, err := b.Repo.Identity(ctx); err != nil {
+		return err
+	}
+	if _, head, err := b.Repo.Head(ctx); err != nil {
+		return err
+	} else if head == "" {
+		return &GateError{Gate: "repository", Reason: "it has no commit yet", Next: `git commit --allow-empty -m "first"`}
+	}
+	held, err := b.Repo.RebaseOf(ctx, id.Branch())
+	if err != nil {
+		return err
+	}
+	if held {
+		return &GateError{Gate: "branch", Reason: fmt.Sprintf("a rebase of %s is in progress", id.Branch()), Next: "git rebase --continue, or git rebase --abort"}
+	}
+	return b.sync(ctx, id)
+}
+
+// sync takes what other clones pushed to the change's branch, fast-forward only.
+// Two histories are never merged: a diverged branch is refused.
+func (b *Bench) sync(ctx context.Context, id phases.ChangeID) error {
+	remotes, err := b.Repo.Remotes(ctx)
+	if err != nil || len(remotes) == 0 {
+		return err
+	}
+	remote := remotes[0].Name
+	for _, r := range remotes {
+		if r.Name == "origin" {
+			remote = r.Name
+		}
+	}
+	tracking := "refs/remotes/" + remote + "/" + id.Branch()
+	err = b.Repo.Fetch(ctx, remote, "+"+id.Ref()+":"+tracking)
+	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+		b.Say.Warn(fmt.Sprintf("%s could not be reached (%s): going on with what is here", remote, firstLine(err.Error())))
+	}
+	refs, err := b.Repo.Refs(ctx, id.Ref(), tracking)
+	if err != nil {
+		return err
+	}
+	var here, there gitops.ID
+	for _, ref := range refs {
+		if ref.Name == id.Ref() {
+			here = ref.ID
+		} else {
+			there = ref.ID
+		}
+	}
+	return b.takeRemote(ctx, id, remote, here, there)
+}
+
+func (b *Bench) takeRemote(ctx context.Context, id phases.ChangeID, remote string, here, there gitops.ID) error {
+	if there == "" || here == there {
+		return nil
+	}
+	if here != "" {
+		ahead, err := b.Repo.IsAncestor(ctx, there, here)
+		if err != nil || ahead {
+			return err
+		}
+		behind, err := b.Repo.IsAncestor(ctx, here, there)
+		if err != nil {
+			return err
+		}
+		if !behind {
+			return &DivergedError{ID: id, Remote: remote, Here: here.Short(), There: there.Short()}
+		}
+	}
+	left, err := b.Store.Move(ctx, id, here, there, "take "+remote+"/"+id.Branch())
+	if err != nil {
+		return err
+	}
+	b.Say.Note(fmt.Sprintf("%s: took %s/%s", id, remote, id.Branch()))
+	for _, path := range left {
+		b.Say.Warn("left as you have it: " + path)
+	}
+	return nil
+}
+
+// DivergedError says that two clones wrote different histories of one change.
+type DivergedError struct {
+	ID          phases.ChangeID
+	Remote      string
+	Here, There string
+}
+
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("change %q diverged: here it is at %s, on %s at %s, and two histories are never merged", e.ID, e.Here, e.Remote, e.There)
+}
+
+// Hint names the commands that settle it.
+func (e *DivergedError) Hint() string {
+	return fmt.Sprintf("`gh agentd doctor %s --take remote` or `--take local`; the other side is kept under refs/agentd/saved/", e.ID)
+}
+
+// validateOptions are the [validation] rules of the configuration, as package specs wants them.
+func (b *Bench) validateOptions() specs.ValidateOptions {
+	v := b.Config.Validation
+	return specs.ValidateOptions{
+		RequiredHeadings: v.RequiredHeadings, RequirementPattern: v.RequirementPattern,
+		ScenarioPattern: v.ScenarioPattern, ScenarioMinCount: v.ScenarioMinCount,
+		WhenThenOptional: !v.RequireWhenThen, WhenPattern: v.WhenPattern, ThenPattern: v.ThenPattern,
+		SeverityMap: v.SeverityMap,
+	}
+}
+
+// nextCommand is what to type next, by the phase alone.
+func nextCommand(c *changes.Change) string {
+	switch c.State.Effective {
+	case phases.Proposed:
+		return command("plan", c.ID)
+	case phases.Rejected:
+		return command("reopen", c.ID)
+	case phases.Challenged, phases.Implementing:
+		return command("impl", c.ID)
+	case phases.Complete:
+		return command("archive", c.ID)
+	}
+	return ""
+}

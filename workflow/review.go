@@ -1,0 +1,200 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/agentd/gh-agentd/agents"
+	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/config"
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+	"github.com/agentd/gh-agentd/templates"
+)
+
+// review runs the checks, lets a second agent judge the code, and records its verdict with the evidence.
+// ended says that the run is over, r how.
+func (i *implementing) review(ctx context.Context, c *changes.Change) (next *changes.Change, ended bool, r ActionResult, err error) {
+	next, report, err := i.judgeCode(ctx, c)
+	if err != nil {
+		return c, true, resultOf(c, ActionImplementing, ""), err
+	}
+	found := specs.CountFindings(report.Findings)
+	switch {
+	case next.State.Effective == phases.Complete:
+		r = i.complete(next, nil)
+		r.Findings = report.Findings
+		return next, true, r, nil
+	case report.Verdict == phases.Unknown:
+		d := unreadableDecision(next.ID, "impl", "review")
+		r = i.pending(next, d)
+		r.Findings = report.Findings
+		return next, true, r, &DecisionError{ID: next.ID, Decision: d}
+	case report.Verdict == phases.MajorIssues:
+		r, err = i.major(ctx, next)
+		r.Findings = report.Findings
+		return next, true, r, err
+	case i.req.Mode == ModeOnce:
+		d := changesDecision(next.ID, found)
+		r = i.pending(next, d)
+		r.Findings = report.Findings
+		return next, true, r, &DecisionError{ID: next.ID, Decision: d}
+	}
+	return next, false, r, nil
+}
+
+// judgeCode spends tokens last: first the tasks' files, then the project's own checks, then the reviewer.
+func (i *implementing) judgeCode(ctx context.Context, c *changes.Change) (*changes.Change, specs.ReviewReport, error) {
+	var none specs.ReviewReport
+	if err := c.State.Allows(phases.EventReviewApproved); err != nil {
+		return c, none, err
+	}
+	docs, err := c.Docs(ctx)
+	if err != nil {
+		return c, none, err
+	}
+	if err := i.tasksTouched(ctx, c, docs); err != nil {
+		return c, none, err
+	}
+	player, err := i.cast(ctx, config.Reviewer, complexityOf(docs))
+	if err != nil {
+		return c, none, err
+	}
+	if err := i.distinct(c, player, func(s phases.Step) bool { return s == phases.StepImplement || s == phases.StepResolve }); err != nil {
+		return c, none, err
+	}
+	dir, err := i.work.dir(ctx)
+	if err != nil {
+		return c, none, err
+	}
+	evidence, err := i.evidence(ctx, c, c.Tip, dir)
+	if err != nil {
+		return c, none, err
+	}
+	report, h, err := i.reviewer(ctx, c, docs, dir, evidence)
+	if err != nil {
+		return c, none, err
+	}
+	found := specs.CountFindings(report.Findings)
+	next, err := i.append(ctx, c, changes.Record{
+		Subject: reviewSubject(report),
+		Body:    report.Summary,
+		Files:   map[string][]byte{specs.ReviewFile: report.Markdown()},
+		Calls:   h.calls, JudgedCode: c.State.CodeTree,
+		Transition: phases.Transition{
+			Step: phases.StepReview, Round: report.Round, Verdict: report.Verdict, Findings: &found, Evidence: evidence,
+			Agent: h.agentID(), Usage: &h.usage, Actor: h.actor(),
+		},
+	})
+	return next, report, err
+}
+
+// reviewer lets the second agent look, and reads its verdict.
+func (i *implementing) reviewer(ctx context.Context, c *changes.Change, docs specs.ChangeDocs, dir string, evidence []phases.Evidence) (specs.ReviewReport, *handover, error) {
+	fork, err := c.Fork(ctx)
+	if err != nil {
+		return specs.ReviewReport{}, nil, err
+	}
+	touched, err := c.CodeChanges(ctx)
+	if err != nil {
+		return specs.ReviewReport{}, nil, err
+	}
+	round := c.State.Round
+	known := knownFindings(docs, specs.ReviewFile)
+	files := changedPaths(touched)
+	h, err := i.take(ctx, c.ID, c, dir, turn{
+		step: phases.StepReview, role: config.Reviewer, round: round, access: agents.ReadOnly,
+		subject: c.State.CodeTree, known: findingIDs(known), changed: files,
+		doing: fmt.Sprintf("is reviewing %s (round %d)", c.ID, round),
+		prompt: func(tools templates.Tools, failure string) string {
+			return templates.ReviewPrompt{
+				Change: c.ID.String(), Round: round, Base: string(fork), Head: string(c.Tip),
+				Evidence: evidenceLines(evidence), ChangedFiles: files, Known: knownOf(known), Tools: tools, Failure: failure,
+			}.Render()
+		},
+		check: func(h *handover) string {
+			if verdict, ok, err := h.box.Verdict(); err != nil || !ok || verdict.Review == nil {
+				return fmt.Sprintf("gave no verdict for %s (round %d)", c.ID, round)
+			}
+			return ""
+		},
+	})
+	if err != nil {
+		return specs.ReviewReport{}, h, err
+	}
+	verdict, _, err := h.box.Verdict()
+	if err != nil {
+		return specs.ReviewReport{}, h, err
+	}
+	diff, err := c.Diff(ctx)
+	if err != nil {
+		return specs.ReviewReport{}, h, err
+	}
+	report := verdict.Review.Report(c.ID.String(), round, c.State.CodeTree, diff, h.agentID(), findingIDs(known))
+	report.Evidence = evidence
+	i.report(h, fmt.Sprintf("reviewed %s: %s, %s", c.ID, verdictWords(report.Verdict), plural(len(report.Findings), "finding")))
+	return report, h, nil
+}
+
+// reviewSubject says when an approval does not pass because a check failed.
+func reviewSubject(report specs.ReviewReport) string {
+	text := fmt.Sprintf("review %s in round %d", verdictWords(report.Verdict), report.Round)
+	if report.Verdict == phases.Approved && !phases.EvidencePassed(report.Evidence) {
+		text += ", but a check fails"
+	}
+	return text
+}
+
+// tasksTouched is the gate that a task is more than a tick: its files were changed.
+func (i *implementing) tasksTouched(ctx context.Context, c *changes.Change, docs specs.ChangeDocs) error {
+	tasks, err := orderedTasks(docs)
+	if err != nil {
+		return err
+	}
+	untouched, err := untouchedFiles(ctx, c, tasks)
+	if err != nil || len(untouched) == 0 {
+		return err
+	}
+	return &GateError{
+		Gate:   "tasks",
+		Reason: "never touched: " + strings.Join(untouched, ", "),
+		Next:   fmt.Sprintf("write them on %s, or take them out of tasks.md and plan again", c.ID.Branch()),
+	}
+}
+
+// reverify proves again, without a model, code that a rebase or a merge of the base only moved.
+// same is false when a check fails now: then the code must be reviewed.
+func (i *implementing) reverify(ctx context.Context, c *changes.Change) (next *changes.Change, same bool, err error) {
+	dir, err := i.work.dir(ctx)
+	if err != nil {
+		return c, false, err
+	}
+	evidence, err := i.evidence(ctx, c, c.Tip, dir)
+	if err != nil {
+		return c, false, err
+	}
+	if !phases.EvidencePassed(evidence) {
+		return c, false, &GateError{
+			Gate: "evidence", Reason: "the approved code was moved onto another base, and there a check fails",
+			Next: command("impl", c.ID, "--again"),
+		}
+	}
+	next, err = i.append(ctx, c, changes.Record{
+		Subject: "the approved diff holds on its new base", JudgedCode: c.State.CodeTree,
+		Transition: phases.Transition{Step: phases.StepReverify, Evidence: evidence, Actor: phases.ByAgent("agentd")},
+	})
+	if err == nil {
+		i.Say.Done(fmt.Sprintf("%s: same diff, checks passed again", c.ID))
+	}
+	return next, true, err
+}
+
+func changedPaths(changed []gitops.FileChange) []string {
+	paths := make([]string, 0, len(changed))
+	for _, c := range changed {
+		paths = append(paths, c.Path)
+	}
+	return paths
+}

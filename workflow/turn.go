@@ -1,0 +1,237 @@
+package workflow
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/agentd/gh-agentd/agents"
+	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/config"
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/inbox"
+	"github.com/agentd/gh-agentd/internal/proc"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+	"github.com/agentd/gh-agentd/templates"
+)
+
+// turn is one call of one agent for one step.
+type turn struct {
+	step    phases.Step
+	role    config.Role
+	round   int
+	task    string
+	access  agents.Access
+	doing   string // "is challenging add-oauth (round 2)": what the person is told while it lasts
+	subject string // tree that a verdict will be about
+	known   []string
+	changed []string
+	started string // tree of the worktree before an interrupted attempt, "" normally
+
+	prompt func(tools templates.Tools, failure string) string
+	// check says what is missing from the hand-over, "" when all of it is there.
+	// The agent is asked once more with that sentence.
+	check func(*handover) (missing string)
+}
+
+// handover is what an agent gave back, read but not yet believed.
+type handover struct {
+	box    *inbox.Box
+	files  map[string][]byte // the change's folder as the agent left it in its box
+	before map[string][]byte
+	code   []gitops.FileChange // what it wrote in the worktree outside agentd/
+	result agents.Result
+	player player
+	usage  phases.Usage
+	calls  []specs.LLMCall
+	left   []string // paths that it wrote and that nobody commits
+}
+
+// agentID is how the record names who played: agent, model, effort.
+func (h *handover) agentID() string {
+	parts := []string{h.player.agent.Name()}
+	model := h.result.Model
+	if model == "" {
+		model = h.player.model
+	}
+	if model != "" {
+		parts = append(parts, model)
+		if h.player.effort != "" {
+			parts = append(parts, h.player.effort)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// changedFiles are the files of the change's folder that differ from the branch.
+func (h *handover) changedFiles() map[string][]byte {
+	changed := map[string][]byte{}
+	for path, content := range h.files {
+		if old, ok := h.before[path]; !ok || string(old) != string(content) {
+			changed[path] = content
+		}
+	}
+	return changed
+}
+
+// actor is how the record names the role.
+func (h *handover) actor() phases.Actor { return phases.Actor("agent:" + string(h.player.role)) }
+
+// take gives an agent its turn: a run folder with the change's documents, our tools, the prompt;
+// and returns what came back. Nothing is committed here, and an error never moves a phase.
+func (b *Bench) take(ctx context.Context, id phases.ChangeID, c *changes.Change, dir string, t turn) (*handover, error) {
+	files := map[string][]byte{}
+	if c != nil {
+		var err error
+		if files, err = c.Files(ctx); err != nil {
+			return nil, err
+		}
+	}
+	p, err := b.cast(ctx, t.role, complexityOf(specs.ChangeDocs{ID: id.String(), Files: files}))
+	if err != nil {
+		return nil, err
+	}
+	var spent []specs.LLMCall
+	failure := ""
+	for attempt := 1; ; attempt++ {
+		h, err := b.attempt(ctx, id, files, dir, t, p, failure)
+		if h != nil {
+			spent = append(spent, h.calls...)
+			h.calls = spent
+		}
+		if err != nil {
+			return h, err
+		}
+		missing := ""
+		if t.check != nil {
+			missing = t.check(h)
+		}
+		if missing == "" {
+			h.usage = sumCalls(spent)
+			return h, nil
+		}
+		if attempt == 2 {
+			return h, &agents.Error{Kind: agents.NoOutput, Agent: p.agent.Name(), Step: string(t.step), Detail: missing}
+		}
+		b.Say.Warn(fmt.Sprintf("%s finished, but %s; asking once more", p.agent.Name(), missing))
+		failure = missing
+	}
+}
+
+// attempt runs the agent once.
+func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, files map[string][]byte, dir string, t turn, p player, failure string) (*handover, error) {
+	runDir := filepath.Join(b.CacheDir, "runs", id.String()+"-"+rand.Text()[:10])
+	box, err := inbox.Create(runDir, inbox.Run{
+		Change: id.String(), Step: string(t.step), Role: string(t.role), Round: t.round, Task: t.task,
+		Subject: t.subject, Created: b.Now().UTC().Truncate(time.Second), Author: p.agent.Name(),
+		KnownFindings: t.known, ChangedFiles: t.changed, Validation: b.validateOptions(),
+	}, files)
+	if err != nil {
+		return nil, err
+	}
+	guard, err := b.guard(ctx, dir, t.access)
+	if err != nil {
+		return nil, err
+	}
+	request := b.request(id, t, p, box, dir, failure)
+	log, err := os.OpenFile(filepath.Join(runDir, "agent.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open run log: %w", err)
+	}
+	defer log.Close()
+	request.Log = log
+
+	b.Say.Start(p.agent.Name() + " " + t.doing)
+	result, err := b.retrying(ctx, p.agent, request)
+	h := &handover{box: box, before: files, result: result, player: p}
+	h.calls = []specs.LLMCall{b.callOf(t, h)}
+	h.usage = sumCalls(h.calls)
+	if tampered := guard.after(ctx, h, t); tampered != nil {
+		return h, errors.Join(tampered, err)
+	}
+	if err != nil {
+		return h, err
+	}
+	h.files, err = box.Files()
+	return h, err
+}
+
+func (b *Bench) request(id phases.ChangeID, t turn, p player, box *inbox.Box, dir, failure string) agents.Request {
+	names := inbox.ToolsFor(string(t.step))
+	tools := templates.Tools{Server: "agentd", Names: names}
+	return agents.Request{
+		Role: string(t.role), Step: string(t.step), Round: t.round, Task: t.task, Change: id.String(),
+		Prompt: []byte(t.prompt(tools, failure)),
+		Dir:    dir, Model: p.model, Effort: p.effort, Access: t.access,
+		Tools: &agents.ToolServer{
+			Command: b.Executable,
+			Args:    []string{"mcp", "--change", id.String(), "--step", string(t.step), "--run", box.Dir()},
+			Names:   names,
+		},
+		Limits:   proc.Limits{Wall: b.Config.Limits.WallOf(t.role), Idle: b.Config.Limits.Idle},
+		ToolIdle: b.Config.Limits.IdleTool,
+		Environ:  b.Environ, Bin: b.Executable, RunDir: box.Dir(),
+		Secrets: secretsOf(b.Environ),
+	}
+}
+
+// retrying asks again when the provider, not the agent, is at fault.
+func (b *Bench) retrying(ctx context.Context, agent agents.Agent, r agents.Request) (agents.Result, error) {
+	for try := 0; ; try++ {
+		result, err := agent.Run(ctx, r, func(e agents.Event) { b.Say.Event(agent.Name(), e) })
+		failure, ok := errors.AsType[*agents.Error](err)
+		if !ok || !failure.Temporary() || try >= b.Config.Workflow.ScriptRetries {
+			return result, err
+		}
+		wait := max(b.Config.Workflow.RetryDelay<<try, failure.RetryAfter)
+		b.Say.Warn(fmt.Sprintf("%v; trying again in %s", failure, wait))
+		select {
+		case <-ctx.Done():
+			return result, ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// callOf is the record of what one call cost.
+func (b *Bench) callOf(t turn, h *handover) specs.LLMCall {
+	u := phases.Usage{
+		In: h.result.Usage.In, Cached: h.result.Usage.Cached, Out: h.result.Usage.Out,
+		Millis: h.result.Elapsed.Milliseconds(), Unknown: !h.result.Usage.Known, USD: h.result.Usage.USD,
+	}
+	if u.USD == nil && !u.Unknown {
+		model := h.result.Usage.Model
+		if model == "" {
+			model = h.result.Model
+		}
+		u.USD = b.Config.Cost(model, config.Tokens{
+			In: h.result.Usage.In, Cached: h.result.Usage.Cached, CacheWrite: h.result.Usage.CacheWrite, Out: h.result.Usage.Out,
+		})
+	}
+	return specs.CallOf(string(t.step), h.agentID(), u, b.Now().UTC().Truncate(time.Second))
+}
+
+// secretsOf are the values in the environment that must never be shown or logged.
+func secretsOf(environ []string) []string {
+	var secrets []string
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		upper := strings.ToUpper(name)
+		if len(value) < 8 {
+			continue
+		}
+		for _, mark := range []string{"TOKEN", "SECRET", "PASSWORD", "API_KEY", "APIKEY", "CREDENTIAL"} {
+			if strings.Contains(upper, mark) {
+				secrets = append(secrets, value)
+				break
+			}
+		}
+	}
+	return secrets
+}

@@ -1,0 +1,170 @@
+package workflow
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// Usage sums up what changes cost, from the history alone.
+type Usage struct{ Bench *Bench }
+
+// UsageRequest says what to sum up.
+type UsageRequest struct {
+	Change phases.ChangeID // zero for all
+	By     string          // change (default), step, role, agent, month
+}
+
+// UsageTotals is a sum over calls of agents.
+type UsageTotals struct {
+	Calls   int      `json:"calls"`
+	In      int64    `json:"in"`
+	Cached  int64    `json:"cached"`
+	Out     int64    `json:"out"`
+	Millis  int64    `json:"ms"`
+	USD     *float64 `json:"usd,omitempty"` // of the calls whose price is known; absent when none is
+	Unknown int      `json:"unknown_calls"` // calls that reported no usage or have no price
+}
+
+// UsageRow is one line of the report.
+type UsageRow struct {
+	Key string `json:"key"`
+	UsageTotals
+}
+
+// UsageResult is the report.
+type UsageResult struct {
+	Rows  []UsageRow  `json:"rows"`
+	Total UsageTotals `json:"total"`
+}
+
+// UsageKeys are the ways to group.
+func UsageKeys() []string { return []string{"change", "step", "role", "agent", "month"} }
+
+func (u *UsageTotals) add(use phases.Usage) {
+	u.Calls++
+	u.In += use.In
+	u.Cached += use.Cached
+	u.Out += use.Out
+	u.Millis += use.Millis
+	if use.USD == nil || use.Unknown {
+		u.Unknown++
+		return
+	}
+	sum := *use.USD
+	if u.USD != nil {
+		sum += *u.USD
+	}
+	u.USD = &sum
+}
+
+// Run reads every change's history and groups its calls.
+func (u *Usage) Run(ctx context.Context, req UsageRequest) (UsageResult, error) {
+	ids := []phases.ChangeID{req.Change}
+	if req.Change.IsZero() {
+		var err error
+		if ids, err = u.Bench.allIDs(ctx); err != nil {
+			return UsageResult{}, err
+		}
+	}
+	rows := map[string]*UsageTotals{}
+	var result UsageResult
+	for _, id := range ids {
+		c, err := u.Bench.Store.Open(ctx, id)
+		if err != nil {
+			if req.Change.IsZero() {
+				u.Bench.Say.Warn(err.Error())
+				continue
+			}
+			return result, err
+		}
+		for _, t := range c.State.Transitions {
+			if t.Usage == nil || t.Step == phases.StepArchive {
+				continue // an archive commit repeats the sum of the change
+			}
+			key := usageKey(req.By, id, t)
+			if rows[key] == nil {
+				rows[key] = &UsageTotals{}
+			}
+			rows[key].add(*t.Usage)
+			result.Total.add(*t.Usage)
+		}
+	}
+	result.Rows = []UsageRow{}
+	for key, totals := range rows {
+		result.Rows = append(result.Rows, UsageRow{Key: key, UsageTotals: *totals})
+	}
+	slices.SortFunc(result.Rows, func(a, b UsageRow) int { return cmp.Compare(a.Key, b.Key) })
+	return result, nil
+}
+
+func usageKey(by string, id phases.ChangeID, t phases.Applied) string {
+	switch by {
+	case "step":
+		return string(t.Step)
+	case "role":
+		return string(t.Actor)
+	case "agent":
+		return t.Agent
+	case "month":
+		return time.Unix(t.Time, 0).UTC().Format("2006-01")
+	}
+	return id.String()
+}
+
+// allIDs are all changes, those on branches and those in the archive.
+func (b *Bench) allIDs(ctx context.Context) ([]phases.ChangeID, error) {
+	all, err := b.Store.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := b.Store.Archived(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		ids = append(ids, s.ID)
+	}
+	slices.SortFunc(ids, func(a, b phases.ChangeID) int { return cmp.Compare(a.String(), b.String()) })
+	return slices.Compact(ids), nil
+}
+
+// totalsOf sums up one change.
+func totalsOf(all []phases.Applied) UsageTotals {
+	var sum UsageTotals
+	for _, t := range all {
+		if t.Usage != nil && t.Step != phases.StepArchive {
+			sum.add(*t.Usage)
+		}
+	}
+	return sum
+}
+
+// sumCalls is the usage of one step: of the call, and of the one before that had to be repeated.
+func sumCalls(calls []specs.LLMCall) phases.Usage {
+	var sum phases.Usage
+	usd, priced := 0.0, true
+	for _, c := range calls {
+		sum.In += c.Usage.In
+		sum.Cached += c.Usage.Cached
+		sum.Out += c.Usage.Out
+		sum.Millis += c.Usage.Millis
+		sum.Unknown = sum.Unknown || c.Usage.Unknown
+		if c.Usage.USD == nil {
+			priced = false
+			continue
+		}
+		usd += *c.Usage.USD
+	}
+	if priced && len(calls) > 0 {
+		sum.USD = &usd
+	}
+	if sum.Unknown {
+		sum.In, sum.Cached, sum.Out = 0, 0, 0
+	}
+	return sum
+}
