@@ -28,8 +28,10 @@ func (p *player) tools(ctx context.Context, calls []CassetteTool) (err error) {
 			err = fmt.Errorf("end the tool server: %w", closeErr)
 		}
 	}()
+	read := hashes{}
 	for _, call := range calls {
-		if err := p.call(ctx, session, call); err != nil {
+		call.Arguments = read.complete(call)
+		if err := p.call(ctx, session, call, read); err != nil {
 			return fmt.Errorf("%w%s", err, complaint(server))
 		}
 	}
@@ -62,7 +64,7 @@ func (p *player) connect(ctx context.Context) (*mcp.ClientSession, *proc.Process
 }
 
 // call makes one call and compares the answer's kind with what was recorded.
-func (p *player) call(ctx context.Context, session *mcp.ClientSession, call CassetteTool) error {
+func (p *player) call(ctx context.Context, session *mcp.ClientSession, call CassetteTool, read hashes) error {
 	if err := p.emit(wireEvent{Type: wireTool, Name: call.Name}); err != nil {
 		return err
 	}
@@ -70,6 +72,7 @@ func (p *player) call(ctx context.Context, session *mcp.ClientSession, call Cass
 	if err != nil {
 		return fmt.Errorf("tool %s: %w", call.Name, err)
 	}
+	read.remember(answer.StructuredContent)
 	text := answerText(answer)
 	ok := !answer.IsError
 	if err := p.emit(wireEvent{Type: wireToolDone, Name: call.Name, OK: &ok, Text: text}); err != nil {

@@ -27,7 +27,7 @@ func addWorkFlags(cmd *cobra.Command, f *workFlags) {
 	flags.BoolVar(&f.once, "no-auto", false, "Stop after the first verdict and leave the decision open")
 	flags.BoolVar(&f.goOn, "continue", false, "Go on after a limit or major issues: your decision, recorded as such")
 	flags.BoolVar(&f.carry, "carry", false, "With --branch: take uncommitted files along")
-	cmd.MarkFlagsMutuallyExclusive("auto", "no-auto")
+	exclusive(cmd, "auto", "no-auto")
 	addPlaceFlags(cmd, f)
 }
 
@@ -37,7 +37,7 @@ func addPlaceFlags(cmd *cobra.Command, f *workFlags) {
 	flags.BoolVar(&f.inWorktree, "worktree", false, "Work in a linked worktree of the change's own")
 	flags.BoolVar(&f.inBranch, "branch", false, "Switch this checkout to the change's branch and work there")
 	flags.BoolVar(&f.commit, "commit-edits", false, "Take your uncommitted edits of the plan into the history without asking")
-	cmd.MarkFlagsMutuallyExclusive("worktree", "branch")
+	exclusive(cmd, "worktree", "branch")
 }
 
 // mode says who decides: flags first, then whether anybody is there, then the configuration.

@@ -40,6 +40,8 @@ $ gh agentd archive add-oauth`),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          unknownCommand,
+
+		SuggestionsMinimumDistance: 2,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.dashboard(cmd)
 		},
@@ -67,6 +69,7 @@ $ gh agentd archive add-oauth`),
 	add := func(group string, cmds ...*cobra.Command) {
 		for _, c := range cmds {
 			c.GroupID = group
+			annotate(c, annotationOrder, fmt.Sprintf("%02d", len(cmd.Commands())))
 			cmd.AddCommand(c)
 		}
 	}
@@ -130,6 +133,29 @@ func withArgs(least, most int, names ...string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// before adds a judgement of the flags, to be made before anything is read or spent.
+func before(cmd *cobra.Command, check func(*cobra.Command) error) {
+	earlier := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if earlier != nil {
+			if err := earlier(cmd, args); err != nil {
+				return err
+			}
+		}
+		return check(cmd)
+	}
+}
+
+// exclusive refuses two flags at once.
+func exclusive(cmd *cobra.Command, one, other string) {
+	before(cmd, func(cmd *cobra.Command) error {
+		if cmd.Flags().Changed(one) && cmd.Flags().Changed(other) {
+			return usage(cmd, fmt.Errorf("--%s and --%s exclude each other", one, other))
+		}
+		return nil
+	})
 }
 
 // changeID is the only way from an argument to an id.

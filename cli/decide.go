@@ -93,7 +93,7 @@ func (a *app) decisionCommand(text decisionText) *cobra.Command {
 		flags.StringVar(&tree, "tree", "", "Refuse unless this is the `tree` that stands there; says yes at the same time")
 		flags.BoolVar(&place.inWorktree, "worktree", false, "Run the checks in a linked worktree of the change's own")
 		flags.BoolVar(&place.inBranch, "branch", false, "Run the checks in this checkout, switched to the change's branch")
-		cmd.MarkFlagsMutuallyExclusive("worktree", "branch")
+		exclusive(cmd, "worktree", "branch")
 	}
 	j = addJSON(cmd, workflow.ActionResult{})
 	cmd.ValidArgsFunction = a.completeIDs

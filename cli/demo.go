@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -28,10 +29,18 @@ $ gh agentd demo --dir /tmp/demo`),
 				Say:        a.progress,
 				Version:    version(),
 			}
+			if dir != "" && !filepath.IsAbs(dir) {
+				dir = filepath.Join(a.env.Dir, dir)
+			}
 			result, err := demo.Run(cmd.Context(), workflow.DemoRequest{Dir: dir})
 			if err != nil {
 				return err
 			}
+			at := quoted(result.Dir)
+			a.progress.Note("the whole story is in its history:")
+			a.progress.Note(fmt.Sprintf("  cd %s", at))
+			a.progress.Note("  git log --graph --oneline")
+			a.progress.Note(fmt.Sprintf("  gh agentd status %s", result.Change))
 			_, err = fmt.Fprintln(a.env.Out, result.Dir)
 			return err
 		},

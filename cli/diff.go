@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -27,9 +26,6 @@ $ gh agentd diff add-oauth --code --json path,status`),
 			id, err := changeID(cmd, args[0])
 			if err != nil {
 				return err
-			}
-			if plan && code {
-				return usage(cmd, errors.New("--plan and --code exclude each other; without both, both are listed"))
 			}
 			bench, err := a.bench(cmd.Context())
 			if err != nil {
@@ -66,9 +62,10 @@ $ gh agentd diff add-oauth --code --json path,status`),
 	}
 	cmd.Flags().BoolVar(&plan, "plan", false, "List only what is under agentd/")
 	cmd.Flags().BoolVar(&code, "code", false, "List only what is outside agentd/")
+	exclusive(cmd, "plan", "code")
 	j = addJSON(cmd, []fileRow{})
 	cmd.ValidArgsFunction = a.completeIDs
-	exitCodes(cmd)
+	exitCodes(cmd, ExitGate, ExitInterrupted)
 	return cmd
 }
 

@@ -69,7 +69,7 @@ $ gh agentd doctor add-oauth --take remote`),
 	cmd.Flags().StringVar(&take, "take", "", "Settle a diverged change: take the `side` remote or local")
 	j = addJSON(cmd, workflow.DoctorResult{})
 	cmd.ValidArgsFunction = a.completeIDs
-	exitCodes(cmd, ExitGate)
+	exitCodes(cmd, ExitGate, ExitInterrupted)
 	return cmd
 }
 

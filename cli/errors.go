@@ -41,12 +41,14 @@ func rules() []rule {
 
 		{is: isType[*workflow.RejectedError], code: ExitDecision},
 		{is: isType[*workflow.DecisionError], code: ExitDecision},
+		{is: isType[*workflow.ClarifyFirstError], code: ExitDecision},
 
 		{is: isType[*workflow.LimitError], code: ExitLimit},
 
 		{is: isType[*workflow.NotReadyError], code: ExitGate},
 		{is: isType[*workflow.NotCompleteError], code: ExitGate},
 		{is: isType[*workflow.GateError], code: ExitGate},
+		{is: isType[*workflow.DivergedError], code: ExitGate},
 		{is: isType[*changes.MismatchError], code: ExitGate},
 		{is: isType[*changes.SubjectMovedError], code: ExitGate},
 		{is: isType[*phases.IllegalTransitionError], code: ExitGate},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -15,6 +16,7 @@ import (
 const (
 	annotationCodes  = "exit-codes"  // "10 11 12"
 	annotationFields = "json-fields" // "change,phase"
+	annotationOrder  = "order"       // place among its siblings; cobra itself sorts by name
 )
 
 // codeMeanings are the exit codes of the program, as DESIGN and README list them.
@@ -112,17 +114,20 @@ func section(w io.Writer, p paint, title, body string) {
 }
 
 func commandLines(cmd *cobra.Command, group string) string {
-	var b strings.Builder
+	var shown []*cobra.Command
 	width := 0
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && c.GroupID == group {
+			shown = append(shown, c)
 			width = max(width, len(c.Name()))
 		}
 	}
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() && c.GroupID == group {
-			fmt.Fprintf(&b, "%-*s  %s\n", width+1, c.Name()+":", c.Short)
-		}
+	slices.SortStableFunc(shown, func(a, b *cobra.Command) int {
+		return cmp.Compare(a.Annotations[annotationOrder], b.Annotations[annotationOrder])
+	})
+	var b strings.Builder
+	for _, c := range shown {
+		fmt.Fprintf(&b, "%-*s  %s\n", width+1, c.Name()+":", c.Short)
 	}
 	return b.String()
 }

@@ -115,7 +115,7 @@ func TestHelp_speaksTheNameItWasCalledBy(t *testing.T) {
 
 func TestRoot_outsideARepositoryIsHelp(t *testing.T) {
 	run := runCLI(t, "gh-agentd")
-	if run.code != ExitOK || !strings.Contains(run.out, "WORK\n  plan:") {
+	if run.code != ExitOK || !strings.Contains(run.out, "WORK\n  plan:     ") {
 		t.Errorf("exit code %d, stdout:\n%s\nstderr:\n%s", run.code, run.out, run.err)
 	}
 }

@@ -50,6 +50,6 @@ $ gh agentd init --remove`),
 	}
 	cmd.Flags().BoolVar(&remove, "remove", false, "Remove what init wrote, where nobody changed it")
 	j = addJSON(cmd, workflow.InitResult{})
-	exitCodes(cmd, ExitGate)
+	exitCodes(cmd, ExitGate, ExitInterrupted)
 	return cmd
 }

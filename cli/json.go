@@ -46,15 +46,7 @@ func addJSON(cmd *cobra.Command, sample any) *jsonFlags {
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
-	previous := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if previous != nil {
-			if err := previous(cmd, args); err != nil {
-				return err
-			}
-		}
-		return j.check(cmd)
-	}
+	before(cmd, j.check)
 	return j
 }
 

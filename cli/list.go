@@ -65,7 +65,7 @@ $ gh agentd list --all --json change,phase --jq '.[].change'`),
 		return phaseNames(), cobra.ShellCompDirectiveNoFileComp
 	})
 	j = addJSON(cmd, []workflow.ListItem{})
-	exitCodes(cmd)
+	exitCodes(cmd, ExitInterrupted)
 	return cmd
 }
 

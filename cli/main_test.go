@@ -76,7 +76,7 @@ func TestMain_usageErrorsEndOnStandardError(t *testing.T) {
 		{"step without a name", "step", "the step is missing"},
 		{"unknown step", "step dance add-oauth", `unknown command "dance"`},
 		{"bad id", "impl Add_OAuth", `"Add_OAuth"`},
-		{"contradicting flags", "plan add-oauth --auto --no-auto", "none of the others can be"},
+		{"contradicting flags", "plan add-oauth --auto --no-auto", "--auto and --no-auto exclude each other"},
 		{"unknown phase", "list --phase done", `"done"`},
 		{"jq without json", "list --jq .", "cannot use `--jq` without `--json`"},
 		{"nothing to validate", "validate", "name a change, or say --all"},

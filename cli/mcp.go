@@ -62,7 +62,7 @@ $ gh agentd mcp --change add-oauth`),
 	flags.StringVar(&change, "change", "", "Serve the change with this `id`")
 	flags.StringVar(&step, "step", "", "Offer the tools of this `step` of a run")
 	flags.StringVar(&run, "run", "", "Hand over to the run with this `folder`")
-	exitCodes(cmd)
+	exitCodes(cmd, ExitGate, ExitInterrupted)
 	return cmd
 }
 

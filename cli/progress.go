@@ -31,6 +31,7 @@ type progress struct {
 	paint   paint
 	width   func() int
 	now     func() time.Time
+	named   func(string) string // commands as this person types them
 
 	mu     sync.Mutex
 	doing  string // the sentence that is going on, "" between two
@@ -46,7 +47,7 @@ func (p *progress) Start(doing string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
-	p.doing, p.detail, p.since = oneLine(doing), "", p.now()
+	p.doing, p.detail, p.since = p.sentence(doing), "", p.now()
 	if !p.live {
 		fmt.Fprintf(p.w, "%s %s\n", markGoing, p.doing)
 		return
@@ -121,14 +122,14 @@ func (p *progress) end(mark, sentence string) {
 	defer p.mu.Unlock()
 	p.erase()
 	p.doing, p.detail = "", ""
-	fmt.Fprintf(p.w, "%s %s\n", mark, oneLine(sentence))
+	fmt.Fprintf(p.w, "%s %s\n", mark, p.sentence(sentence))
 }
 
 func (p *progress) line(prefix, sentence string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
-	fmt.Fprintf(p.w, "%s%s\n", prefix, oneLine(sentence))
+	fmt.Fprintf(p.w, "%s%s\n", prefix, p.sentence(sentence))
 	p.draw()
 }
 
@@ -179,6 +180,13 @@ func (p *progress) erase() {
 	if p.live && p.doing != "" {
 		fmt.Fprint(p.w, "\r\x1b[2K")
 	}
+}
+
+func (p *progress) sentence(s string) string {
+	if s = oneLine(s); p.named == nil {
+		return s
+	}
+	return p.named(s)
 }
 
 // oneLine makes foreign text fit for one line of a terminal.

@@ -46,6 +46,6 @@ func newReplayCommand(a *app) *cobra.Command {
 	flags.StringVar(&opts.Dir, "dir", "", "Write files in this `folder`")
 	flags.StringVar(&opts.Tools.Command, "tool-command", "", "Call the tools of this MCP `server`")
 	flags.StringArrayVar(&opts.Tools.Args, "tool-arg", nil, "Start the server with this `word` as argument; repeatable")
-	exitCodes(cmd)
+	exitCodes(cmd, ExitInterrupted)
 	return cmd
 }

@@ -63,6 +63,6 @@ $ gh agentd show add-oauth challenge --round 1`),
 	cmd.Flags().IntVar(&round, "round", 0, "Print the challenge or review of this `round`")
 	j = addJSON(cmd, workflow.ShowResult{})
 	cmd.ValidArgsFunction = a.completeShow
-	exitCodes(cmd)
+	exitCodes(cmd, ExitGate, ExitInterrupted)
 	return cmd
 }

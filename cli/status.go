@@ -60,7 +60,7 @@ $ gh agentd status add-oauth --json phase,next`),
 	}
 	j = addJSON(cmd, workflow.StatusResult{})
 	cmd.ValidArgsFunction = a.completeIDs
-	exitCodes(cmd, ExitGate)
+	exitCodes(cmd, ExitGate, ExitInterrupted)
 	return cmd
 }
 

@@ -51,6 +51,6 @@ $ gh agentd submit --tool self_review --json-file -`),
 	cmd.Flags().StringVar(&file, "json-file", "", "Read the JSON from a `file`, \"-\" for standard input")
 	cmd.Flags().StringVar(&tool, "tool", "", "Hand over to this `tool` instead of the step's own")
 	cmd.Flags().StringVar(&run, "run", "", "Hand over to the run with this `folder` (default $AGENTD_RUN)")
-	exitCodes(cmd)
+	exitCodes(cmd, ExitInterrupted)
 	return cmd
 }

@@ -65,7 +65,7 @@ $ gh agentd usage --by month --json key,usd`),
 	})
 	j = addJSON(cmd, []workflow.UsageRow{})
 	cmd.ValidArgsFunction = a.completeIDs
-	exitCodes(cmd)
+	exitCodes(cmd, ExitGate, ExitInterrupted)
 	return cmd
 }
 

@@ -70,7 +70,7 @@ $ gh agentd validate --all --strict`),
 	cmd.Flags().BoolVar(&strict, "strict", false, "Let every problem block, whatever its severity")
 	j = addJSON(cmd, []workflow.ChangeProblems{})
 	cmd.ValidArgsFunction = a.completeIDs
-	exitCodes(cmd, ExitGate)
+	exitCodes(cmd, ExitGate, ExitInterrupted)
 	return cmd
 }
 

@@ -30,18 +30,16 @@ type app struct {
 func newApp(env Env) *app {
 	s := newStreams(env)
 	quiet := env.getenv("TERM") == "dumb" || env.getenv("GH_SPINNER_DISABLED") != "" || env.getenv("GH_ACCESSIBLE_PROMPTER") != ""
-	return &app{
-		env:     env,
-		name:    programName(env),
-		streams: s,
-		progress: &progress{
-			w:     env.Err,
-			live:  s.errTTY && !quiet,
-			paint: paint(s.errColor),
-			width: s.width,
-			now:   env.Now,
-		},
+	a := &app{env: env, name: programName(env), streams: s}
+	a.progress = &progress{
+		w:     env.Err,
+		live:  s.errTTY && !quiet,
+		paint: paint(s.errColor),
+		width: s.width,
+		now:   env.Now,
+		named: a.named,
 	}
+	return a
 }
 
 // workDir is where the run takes place.

@@ -151,6 +151,7 @@ const (
 	atOld
 	atNew
 	undecided // perhaps either, behind a filter
+	behind    // a folder stands there, whose files may all be going away
 )
 
 // plan decides for each path by what index and file hold now. It writes nothing.
@@ -163,7 +164,7 @@ func (p *projection) plan(ctx context.Context, changes []FileChange) error {
 	if err != nil {
 		return err
 	}
-	var filtered []FileChange
+	var filtered, folders []FileChange
 	for _, c := range changes {
 		have := entries[c.Path]
 		where := indexSide(have, c)
@@ -190,13 +191,42 @@ func (p *projection) plan(ctx context.Context, changes []FileChange) error {
 		if err != nil {
 			return err
 		}
-		if where == undecided {
+		switch where {
+		case undecided:
 			filtered = append(filtered, c)
-			continue
+		case behind:
+			folders = append(folders, c)
+		default:
+			p.act(c, where)
+		}
+	}
+	if err := p.decide(ctx, filtered); err != nil {
+		return err
+	}
+	return p.clear(folders)
+}
+
+// clear decides about files that come where folders are: they may if everything in the folder is going away.
+func (p *projection) clear(changes []FileChange) error {
+	for _, c := range changes {
+		where := atOld
+		top := filepath.Join(p.place.workTree, filepath.FromSlash(c.Path))
+		err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			name, err := filepath.Rel(p.place.workTree, path)
+			if !slices.Contains(p.remove, filepath.ToSlash(name)) {
+				where = foreign
+			}
+			return err
+		})
+		if err != nil {
+			return err
 		}
 		p.act(c, where)
 	}
-	return p.decide(ctx, filtered)
+	return nil
 }
 
 func indexSide(have []staged, c FileChange) side {
@@ -229,7 +259,10 @@ func (p *projection) fileSide(c FileChange) (side, error) {
 		}
 		return foreign, nil // a person deleted it
 	}
-	if kind == otherKind || kind == link && c.OldMode != ModeSymlink && c.NewMode != ModeSymlink {
+	if kind == folder && c.OldMode == 0 && c.NewMode != 0 {
+		return behind, nil
+	}
+	if kind == folder || kind == otherKind || kind == link && c.OldMode != ModeSymlink && c.NewMode != ModeSymlink {
 		return foreign, nil
 	}
 	id, err := p.place.HashBlob(content)
@@ -290,7 +323,8 @@ const (
 	missing fileKind = iota
 	regular
 	link
-	otherKind // a folder, a device, or anything reached over a symbolic link
+	folder
+	otherKind // a device, or anything reached over a symbolic link
 )
 
 // read returns a file's content, or a link's target. No symbolic link is followed.
@@ -314,6 +348,8 @@ func (p *projection) read(path string) ([]byte, fileKind, error) {
 		case info.Mode()&fs.ModeSymlink != 0:
 			target, err := os.Readlink(at)
 			return []byte(filepath.ToSlash(target)), link, err
+		case info.IsDir():
+			return nil, folder, nil
 		case !info.Mode().IsRegular():
 			return nil, otherKind, nil
 		}

@@ -56,6 +56,10 @@ func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 			w.Prunable = true
 		}
 	}
+	if len(all) > 0 && r.gitDir == r.commonDir && r.workTree != "" {
+		// Git guesses the main worktree from where the repository is, and guesses wrong where the two are kept apart.
+		all[0].Path = r.workTree
+	}
 	return all, nil
 }
 

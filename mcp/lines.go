@@ -38,13 +38,7 @@ func (r *lineReader) next() line {
 	var l line
 	for {
 		chunk, err := r.in.ReadSlice('\n')
-		l.size += int64(len(chunk))
-		if keep := min(len(chunk), maxLine-len(l.text)); keep > 0 {
-			l.text = append(l.text, chunk[:keep]...)
-		}
-		if l.tooLong() {
-			l.tail = lastBytes(append(l.tail, chunk...), tailBytes)
-		}
+		l.take(chunk)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
@@ -54,6 +48,19 @@ func (r *lineReader) next() line {
 			return line{err: err}
 		}
 	}
+}
+
+// take adds a chunk: to the text as long as there is room, and to the tail from then on.
+func (l *line) take(chunk []byte) {
+	l.size += int64(len(chunk))
+	if l.tooLong() {
+		if l.tail == nil {
+			l.tail = lastBytes(l.text, tailBytes)
+		}
+		l.tail = lastBytes(append(l.tail, chunk...), tailBytes)
+	}
+	keep := min(len(chunk), maxLine-len(l.text))
+	l.text = append(l.text, chunk[:keep]...)
 }
 
 // trimmed takes the line end off, which does not count.

@@ -298,9 +298,8 @@ func (r *proposalReader) accept(named []statedSpec, depends map[string][]string)
 	var accepted []AffectedSpec
 	good := true
 	if len(named) > maxSpecs {
-		good = false
 		r.problem("too-many-specs", High, named[0].line, "split the change", "proposal affects %d specs, the limit is %d", len(named), maxSpecs)
-		named = named[:maxSpecs]
+		return
 	}
 	for _, spec := range named {
 		name := specName(spec.text)

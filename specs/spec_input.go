@@ -155,10 +155,9 @@ func stepTexts(texts []string, word string) []string {
 // unfenced takes the fence off a diagram that was given with one.
 func unfenced(text string) string {
 	text = cleanText(text)
-	blocks := parseBlocks([]byte(text))
-	if len(blocks) == 1 && blocks[0].kind == fenceBlock {
-		o := outline{src: []byte(text)}
-		return cleanText(o.fence(blocks[0]))
+	o := outline{src: []byte(text), blocks: parseBlocks([]byte(text))}
+	if len(o.blocks) == 1 && o.blocks[0].kind == fenceBlock {
+		return cleanText(o.fence(0))
 	}
 	return text
 }

@@ -244,16 +244,16 @@ func (r *specReader) metadata(i int) (priority string, ok bool) {
 	if b.info != "yaml" && b.info != "yml" {
 		return "", false
 	}
-	front, err := readFields(r.file, r.line(b.start)+1, []byte(r.fence(b)), &Problems{})
+	front, err := readFields(r.file, r.line(b.start)+1, []byte(r.fence(i)), &Problems{})
 	if err != nil || !front.has("priority") && !front.has("id") {
 		return "", false
 	}
 	return strings.ToLower(oneLine(front.text("priority"))), true
 }
 
-// fence returns the text inside a fenced block.
-func (o *outline) fence(b block) string {
-	lines := strings.Split(o.text(b.start, b.end), "\n")
+// fence returns the text inside the fenced block at index.
+func (o *outline) fence(i int) string {
+	lines := strings.Split(o.text(o.blocks[i].start, o.endBefore(i, i+1)), "\n")
 	open := openFence.FindStringSubmatch(lines[0])
 	if open == nil {
 		return ""
@@ -291,7 +291,7 @@ func (r *specReader) part(i int) {
 	title := oneLine(r.blocks[i].title)
 	if strings.HasPrefix(strings.ToLower(title), "flow") && r.spec.FlowDiagram == "" && r.after(i) == i+2 {
 		if only := r.blocks[i+1]; only.kind == fenceBlock && only.info == "mermaid" {
-			r.spec.FlowDiagram = cleanText(r.fence(only))
+			r.spec.FlowDiagram = cleanText(r.fence(i + 1))
 			return
 		}
 	}

@@ -9,7 +9,10 @@ import (
 // The spec's id must be possible; whether it exists is for the validation to say.
 func ParseSpecRef(text string) (SpecRef, error) {
 	raw := oneLine(text)
-	rest := strings.Trim(raw, "`")
+	if strings.Count(raw, "`") == 2 {
+		raw = strings.Trim(raw, "`")
+	}
+	rest := raw
 	spec, anchor := rest, ""
 	switch hash, note, colon := strings.IndexByte(rest, '#'), strings.IndexByte(rest, '('), strings.IndexByte(rest, ':'); {
 	case hash >= 0:

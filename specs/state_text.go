@@ -44,7 +44,7 @@ func boundedText(s string) string {
 	if len(s) <= mostText {
 		return s
 	}
-	cut := mostText
+	cut := mostText - 32 // room for the words below, so that a cut text is not cut again
 	for !utf8.RuneStart(s[cut]) {
 		cut--
 	}

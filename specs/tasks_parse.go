@@ -154,7 +154,7 @@ func (r *tasksReader) headed(i int) error {
 	next, start := i+1, b.body
 	if next < len(r.blocks) && r.blocks[next].kind == fenceBlock && strings.HasPrefix(r.blocks[next].info, "y") {
 		line := r.line(r.blocks[next].start) + 1
-		front, err := readFields(r.file, line, []byte(r.fence(r.blocks[next])), &r.problems)
+		front, err := readFields(r.file, line, []byte(r.fence(next)), &r.problems)
 		if err != nil {
 			return err
 		}

@@ -46,23 +46,28 @@ func oneLine(s string) string { return strings.Join(strings.Fields(cleanText(s))
 func proseText(s string, level int) string {
 	s = demoteHeadings(cleanText(s), level)
 	for range 3 {
-		if s == "" || endsOpen(s) == "" {
+		if endsClosed(s) {
 			return escapeTags(s)
 		}
-		s = closeLast(s)
+		// What an open tag has hidden may hold headings of its own.
+		s = demoteHeadings(closeLast(s), level)
 	}
-	// A text of many unclosed tags: none of its lines may begin one.
+	s = demoteHeadings(escapeLines(s, func(line string) bool { return strings.HasPrefix(line, "<") }), level)
+	if !endsClosed(s) {
+		s = demoteHeadings(closeLast(s), level)
+	}
+	return escapeTags(s)
+}
+
+// escapeLines puts a backslash in front of the text of some lines.
+func escapeLines(s string, which func(line string) bool) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
-		if trimmed := strings.TrimLeft(line, " "); strings.HasPrefix(trimmed, "<") {
-			lines[i] = line[:len(line)-len(trimmed)] + `\` + trimmed
+		if text := strings.TrimLeft(line, " "); which(text) {
+			lines[i] = line[:len(line)-len(text)] + `\` + text
 		}
 	}
-	s = strings.Join(lines, "\n")
-	if endsOpen(s) != "" {
-		s = closeLast(s)
-	}
-	return escapeTags(demoteHeadings(s, level))
+	return strings.Join(lines, "\n")
 }
 
 // demoteHeadings moves headings that would end the section down to a level that does not.
@@ -83,29 +88,32 @@ func demoteHeadings(s string, level int) string {
 	return trimBlankLines(out.String())
 }
 
-// endsOpen returns the first line of the block that would swallow a heading behind the text,
-// or "" if the text is complete.
-func endsOpen(s string) string {
-	blocks := parseBlocks([]byte(s + "\n\n# end\n"))
-	last := blocks[len(blocks)-1]
-	if last.kind == headingBlock && last.title == "end" && last.start == len(s)+2 {
-		return ""
+// endsClosed reports whether a heading behind the text would be a heading.
+func endsClosed(s string) bool {
+	if s == "" {
+		return true
 	}
-	first, _, _ := strings.Cut(s[min(last.start, len(s)):], "\n")
-	return first + "\n"
+	last := lastBlock(s)
+	return last.kind == headingBlock && last.start == len(s)+2
+}
+
+// lastBlock returns the last block of a text with a heading behind it:
+// that heading, or what has swallowed it.
+func lastBlock(s string) block {
+	blocks := parseBlocks([]byte(s + "\n\n# end\n"))
+	return blocks[len(blocks)-1]
 }
 
 // closeLast closes the fence, or disarms the tag, with which the last block of a text begins.
 func closeLast(s string) string {
-	blocks := parseBlocks([]byte(s + "\n\n# end\n"))
-	last := blocks[len(blocks)-1]
+	last := lastBlock(s)
 	start := min(last.start, len(s))
 	first, _, _ := strings.Cut(s[start:], "\n")
 	if match := openFence.FindStringSubmatch(first); match != nil && last.kind == fenceBlock {
 		return s + "\n" + match[1]
 	}
 	indent := len(first) - len(strings.TrimLeft(first, " "))
-	return s[:start] + first[:indent] + `\` + s[start+indent:]
+	return s[:start+indent] + `\` + s[start+indent:]
 }
 
 // escapeTags disarms lines that would be taken for the review blocks of older proposals.
@@ -113,13 +121,7 @@ func escapeTags(s string) string {
 	if !strings.Contains(s, "review") {
 		return s
 	}
-	lines := strings.Split(s, "\n")
-	for i, line := range lines {
-		if openReview.MatchString(strings.TrimRight(line, " \t")) {
-			lines[i] = `\` + line
-		}
-	}
-	return strings.Join(lines, "\n")
+	return escapeLines(s, func(line string) bool { return openReview.MatchString(strings.TrimRight(line, " \t")) })
 }
 
 // itemText makes text fit to be the item of a list.

@@ -220,6 +220,10 @@ func uniqueKeys(mapping *yaml.Node) error {
 // yamlLine takes the line out of the library's messages, "line 3: found …" with or without "yaml: ".
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line (\d+): )?`)
 
+// countsFromZero are the messages of the library's parser, as opposed to its scanner:
+// their lines are one too low.
+var countsFromZero = regexp.MustCompile(`^did not find expected (key|'-' indicator|',' or '[]}]'|node content|<)`)
+
 // locateYAML turns an error of the library, or of ours, into one that names file and line.
 func locateYAML(file string, first int, err error) error {
 	if own, ok := errors.AsType[*yamlError](err); ok {
@@ -237,6 +241,9 @@ func locateYAML(file string, first int, err error) error {
 	match := yamlLine.FindStringSubmatch(text)
 	if n, err := strconv.Atoi(match[1]); err == nil {
 		line = max(n, 1)
+		if countsFromZero.MatchString(text[len(match[0]):]) {
+			line++
+		}
 	}
 	return &DocumentError{File: file, Line: line + first - 1, Message: plainMessage(text[len(match[0]):])}
 }

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -60,16 +61,19 @@ func (p TasksPrompt) Render() string { return render("tasks", p.Tools, p) }
 
 // SelfReviewPrompt asks the author to look at an artefact again.
 type SelfReviewPrompt struct {
-	Change     string // required
-	Path       string // required: the artefact, such as "specs/token-bucket.md"
-	Round, Max int    // which look this is, and how many there are at most
-	Specs      []string
+	Change     string   // required
+	Path       string   // required: the artefact, such as "specs/token-bucket.md"
+	Round, Max int      // which look this is, and how many there are at most
+	Specs      []string // all specs of the change so far
 	Tools      Tools
 	Failure    string
 }
 
 // Render returns the prompt.
-func (p SelfReviewPrompt) Render() string { return render("self-review", p.Tools, p) }
+func (p SelfReviewPrompt) Render() string {
+	p.Specs = slices.DeleteFunc(slices.Clone(p.Specs), func(spec string) bool { return "specs/"+spec+".md" == p.Path })
+	return render("self-review", p.Tools, p)
+}
 
 // Step is the step that the review belongs to, for agents that hand it in by command.
 func (p SelfReviewPrompt) Step() string {

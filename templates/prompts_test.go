@@ -53,7 +53,7 @@ func samples(withMCP bool) []sample {
 		{"tasks", "tasks-gen", templates.TasksPrompt{
 			Change: change, Specs: specs, Tools: tools("tasks-gen"), Failure: "tasks depend on each other: 1.1 → 2.1 → 1.1"}},
 		{"self-review", "spec-review-owner-limiter", templates.SelfReviewPrompt{
-			Change: change, Path: "specs/owner-limiter.md", Round: 2, Max: 3, Specs: []string{"token-bucket"},
+			Change: change, Path: "specs/owner-limiter.md", Round: 2, Max: 3, Specs: []string{"token-bucket", "owner-limiter"},
 			Tools: tools("spec-review-owner-limiter"), Failure: "self_review was not called"}},
 		{"repair", "validate", templates.RepairPrompt{
 			Change: change, Problems: []string{"HIGH specs/token-bucket.md:12: requirement R2 has no scenario"},
@@ -175,6 +175,13 @@ func TestPrompts_Render_emptyFieldsLeaveNoTrace(t *testing.T) {
 		if strings.Contains(text, "BEGIN") {
 			t.Errorf("%s speaks of data blocks and has none:\n%s", s.name, text)
 		}
+	}
+}
+
+func TestSelfReviewPrompt_Render_namesTheArtefactOnce(t *testing.T) {
+	text := templates.SelfReviewPrompt{Change: "x", Path: "specs/b.md", Round: 1, Max: 3, Specs: []string{"a", "b"}}.Render()
+	if !strings.Contains(text, "the specs `specs/a.md`. ") {
+		t.Errorf("the other specs are not named:\n%s", text)
 	}
 }
 

@@ -123,8 +123,8 @@ func (e *DivergedError) Hint() string {
 	return fmt.Sprintf("`gh agentd doctor %s --take remote` or `--take local`; the other side is kept under refs/agentd/saved/", e.ID)
 }
 
-// validateOptions are the [validation] rules of the configuration, as package specs wants them.
-func (b *Bench) validateOptions() specs.ValidateOptions {
+// ValidateOptions are the [validation] rules of the configuration, as package specs wants them.
+func (b *Bench) ValidateOptions() specs.ValidateOptions {
 	v := b.Config.Validation
 	return specs.ValidateOptions{
 		RequiredHeadings: v.RequiredHeadings, RequirementPattern: v.RequirementPattern,

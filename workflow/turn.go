@@ -130,7 +130,7 @@ func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, files map[strin
 	box, err := inbox.Create(runDir, inbox.Run{
 		Change: id.String(), Step: string(t.step), Role: string(t.role), Round: t.round, Task: t.task,
 		Subject: t.subject, Created: b.Now().UTC().Truncate(time.Second), Author: p.agent.Name(),
-		KnownFindings: t.known, ChangedFiles: t.changed, Validation: b.validateOptions(),
+		KnownFindings: t.known, ChangedFiles: t.changed, Validation: b.ValidateOptions(),
 	}, files)
 	if err != nil {
 		return nil, err

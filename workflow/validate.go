@@ -37,7 +37,7 @@ type ChangeProblems struct {
 func (v *Validate) Run(ctx context.Context, req ValidateRequest) (ValidateResult, error) {
 	result := ValidateResult{Changes: []ChangeProblems{}, Valid: true}
 	add := func(id phases.ChangeID, docs specs.ChangeDocs) {
-		options := v.Bench.validateOptions()
+		options := v.Bench.ValidateOptions()
 		options.Strict = req.Strict
 		problems := docs.Validate(options)
 		valid := !problems.HasHigh() && (!req.Strict || len(problems) == 0)

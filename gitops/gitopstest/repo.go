@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/internal/proc"
 )
@@ -41,9 +39,9 @@ func newRepo(t testing.TB, archive string, initArgs ...string) *Repo {
 	r.Environ = Environ(t, r.Home)
 	mkdir(t, r.Dir)
 	r.Git(append([]string{"init", "--quiet"}, initArgs...)...)
-	files := txtar.Parse([]byte(archive)).Files
-	for _, file := range files {
-		r.Write(file.Name, string(file.Data))
+	files := parseArchive(archive)
+	for _, f := range files {
+		r.Write(f.name, f.content)
 	}
 	if len(files) > 0 {
 		r.Commit("first")
@@ -67,7 +65,8 @@ func Environ(t testing.TB, home string) []string {
 	t.Helper()
 	mkdir(t, home)
 	config := "[user]\n\tname = " + Name + "\n\temail = " + Email + "\n" +
-		"[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[protocol \"file\"]\n\tallow = always\n[advice]\n\tdetachedHead = false\n"
+		"[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[protocol \"file\"]\n\tallow = always\n[advice]\n\tdetachedHead = false\n" +
+		"[core]\n\tfsync = none\n" // tests kill processes, not machines
 	path := filepath.Join(home, ".gitconfig")
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		writeFile(t, path, config)
