@@ -14,13 +14,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/agentd/gh-agentd/agents/agenttest"
 )
 
 // TestMain makes this binary also gh-agentd and every agent: a script starts them as programs of their own.
 func TestMain(m *testing.M) {
-	agent := func() { os.Exit(agenttest.Main()) }
+	agent := func() { os.Exit(agenttest.Main(os.Args, os.Stdin, os.Stdout, os.Stderr, os.Environ())) }
 	testscript.Main(m, map[string]func(){
 		"gh-agentd": main,
 		"scripted":  agent,
@@ -40,6 +41,8 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo":    cmdRepo,
+			"play":    cmdPlay,
+			"agent":   cmdAgent,
 			"status":  cmdStatus,
 			"cmpjson": cmdCmpJSON,
 			"at":      cmdAt,
@@ -53,58 +56,69 @@ const beginning = "2026-01-19T10:30:00Z"
 // isolate gives a script a world of its own: no person's configuration, fixed names and times.
 func isolate(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".home")
-	for _, dir := range []string{"config", "cache", "data", "state", "gh"} {
-		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
-			return err
-		}
-	}
-	gitConfig := filepath.Join(home, "config", "gitconfig")
-	if err := os.WriteFile(gitConfig, []byte("[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"), 0o600); err != nil {
+	if err := os.MkdirAll(home, 0o700); err != nil {
 		return err
 	}
-	for key, value := range map[string]string{
-		"HOME":                home,
-		"XDG_CONFIG_HOME":     filepath.Join(home, "config"),
-		"XDG_CACHE_HOME":      filepath.Join(home, "cache"),
-		"XDG_DATA_HOME":       filepath.Join(home, "data"),
-		"XDG_STATE_HOME":      filepath.Join(home, "state"),
-		"GH_CONFIG_DIR":       filepath.Join(home, "gh"),
-		"GIT_CONFIG_NOSYSTEM": "1",
-		"GIT_CONFIG_GLOBAL":   gitConfig,
-		"GIT_AUTHOR_NAME":     "Ada",
-		"GIT_AUTHOR_EMAIL":    "ada@example.com",
-		"GIT_COMMITTER_NAME":  "Ada",
-		"GIT_COMMITTER_EMAIL": "ada@example.com",
-		"GIT_AUTHOR_DATE":     beginning,
-		"GIT_COMMITTER_DATE":  beginning,
-		"TERM":                "dumb",
-		// A race-built process sleeps a second before it exits, and scripts start hundreds of them.
-		"GORACE": "atexit_sleep_ms=0",
-	} {
+	gitConfig := "[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitConfig), 0o600); err != nil {
+		return err
+	}
+	for _, entry := range fixedEnvironment(home) {
+		key, value, _ := strings.Cut(entry, "=")
 		env.Setenv(key, value)
 	}
-	return nil
+	recordings, err := filepath.Abs(filepath.Join("testdata", "cassette"))
+	env.Values[cassettes{}] = recordings
+	return err
 }
 
-// cmdRepo makes a repository with a first commit and enters it: repo [-cassette FILE | -agent NAME] [DIR].
+// fixedEnvironment is the same on every machine.
+func fixedEnvironment(home string) []string {
+	return []string{
+		"HOME=" + home,
+		"XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
+		"XDG_CACHE_HOME=" + filepath.Join(home, "cache"),
+		"XDG_DATA_HOME=" + filepath.Join(home, "data"),
+		"XDG_STATE_HOME=" + filepath.Join(home, "state"),
+		"GH_CONFIG_DIR=" + filepath.Join(home, "gh"),
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=" + filepath.Join(home, ".gitconfig"),
+		"GIT_AUTHOR_NAME=Ada",
+		"GIT_AUTHOR_EMAIL=ada@example.com",
+		"GIT_COMMITTER_NAME=Ada",
+		"GIT_COMMITTER_EMAIL=ada@example.com",
+		"GIT_AUTHOR_DATE=" + beginning,
+		"GIT_COMMITTER_DATE=" + beginning,
+		"TERM=dumb",
+		// A race-built process sleeps a second before it exits, and scripts start hundreds of them.
+		"GORACE=atexit_sleep_ms=0",
+	}
+}
+
+// The recordings of a change that nobody objects to.
+const goodStory = "plan,challenge-approves,implement,review-approves"
+
+// cmdRepo makes a repository with a first commit and enters it: repo [-play PARTS | -agent NAME] [DIR].
 func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("unsupported: ! repo")
 	}
-	dir, player, cassette := "repo", "replay", ts.MkAbs("cassette.yaml")
+	dir, player, story := "repo", "replay", goodStory
 	for len(args) > 0 {
 		switch {
-		case args[0] == "-cassette" && len(args) > 1:
-			cassette, args = ts.MkAbs(args[1]), args[2:]
+		case args[0] == "-play" && len(args) > 1:
+			story, args = args[1], args[2:]
 		case args[0] == "-agent" && len(args) > 1:
 			player, args = args[1], args[2:]
 		case len(args) == 1 && !strings.HasPrefix(args[0], "-"):
 			dir, args = args[0], nil
 		default:
-			ts.Fatalf("usage: repo [-cassette file | -agent name] [dir]")
+			ts.Fatalf("usage: repo [-play parts | -agent name] [dir]")
 		}
 	}
 	top := ts.MkAbs(dir)
+	cassette := filepath.Join(ts.Getenv("WORK"), "cassette.yaml")
+	cmdPlay(ts, false, []string{story})
 	ts.Check(os.MkdirAll(filepath.Join(top, "agentd"), 0o777))
 	write := func(name, content string) {
 		path := filepath.Join(top, filepath.FromSlash(name))
@@ -127,6 +141,56 @@ func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	})
 }
+
+// cmdPlay says what the replay agent does from here on: play PARTS.
+// A part is a file in testdata/cassette, or one of the script's own with the ending .yaml.
+func cmdPlay(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: play part[,part...]")
+	}
+	root, ok := ts.Value(cassettes{}).(string)
+	if !ok {
+		ts.Fatalf("no folder of cassettes")
+	}
+	work := ts.Getenv("WORK")
+	tape, err := recording(root, work, args[0])
+	ts.Check(err)
+	ts.Check(os.WriteFile(filepath.Join(work, "cassette.yaml"), []byte(tape), 0o666))
+}
+
+// recording puts a cassette together: a part is a file of root, or with the ending .yaml one of own.
+func recording(root, own, story string) (string, error) {
+	var b strings.Builder
+	b.WriteString("version: 1\ncalls:\n")
+	for part := range strings.SplitSeq(story, ",") {
+		path := filepath.Join(root, part+".yaml")
+		if strings.HasSuffix(part, ".yaml") {
+			path = filepath.Join(own, part)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		b.Write(data)
+	}
+	return b.String(), nil
+}
+
+// cmdAgent gives the scripted agents their script: agent FILE.
+// FILE is a txtar within the script, so that each of its lines begins with ">".
+func cmdAgent(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: agent file")
+	}
+	script, err := txtar.Unquote([]byte(ts.ReadFile(args[0])))
+	ts.Check(err)
+	folder := filepath.Join(ts.Getenv("HOME"), ".agenttest")
+	ts.Check(os.MkdirAll(folder, 0o700))
+	ts.Check(os.WriteFile(filepath.Join(folder, "script.txtar"), script, 0o600))
+}
+
+// cassettes is the key of the folder of recordings among a script's values.
+type cassettes struct{}
 
 func sampleConfig(player, cassette string) string {
 	var b strings.Builder

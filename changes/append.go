@@ -80,7 +80,7 @@ func (c *Change) append(ctx context.Context, rec Record) (*Change, []string, err
 	if err != nil {
 		return nil, nil, err
 	}
-	next, err := c.store.Open(ctx, c.ID)
+	next, err := c.store.OpenAt(ctx, c.ID, commit)
 	return next, left, err
 }
 

@@ -59,7 +59,7 @@ func (s *Store) Begin(ctx context.Context, b Beginning) (*Change, error) {
 	if _, err := s.advance(ctx, gitops.Advance{Reason: "agentd: begin " + b.ID.String(), Ref: b.ID.Ref(), New: commit}); err != nil {
 		return nil, err
 	}
-	return s.Open(ctx, b.ID)
+	return s.OpenAt(ctx, b.ID, commit)
 }
 
 // Free says whether a new change may take the id.

@@ -15,17 +15,25 @@ const folderLimit = 1_000
 
 // Files reads the change's folder at its tip: contents by path relative to the folder.
 // Symbolic links and nested repositories are refused with *OddFileError: nothing follows or repairs them.
+// The map is shared: callers must not change it.
 func (c *Change) Files(ctx context.Context) (map[string][]byte, error) {
+	if c.files != nil {
+		return c.files, nil
+	}
+	files := map[string][]byte{}
+	if c.folder == "" {
+		return files, nil
+	}
 	objects, err := c.store.Repo.Objects(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer objects.Close()
-	files := map[string][]byte{}
-	if c.folder == "" {
-		return files, nil
+	if err := c.readInto(objects, files, c.folder, ""); err != nil {
+		return nil, err
 	}
-	return files, c.readInto(objects, files, c.folder, "")
+	c.files = files
+	return files, nil
 }
 
 func (c *Change) readInto(objects *gitops.Objects, files map[string][]byte, tree gitops.ID, prefix string) error {

@@ -3,8 +3,8 @@ package changes
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/agentd/gh-agentd/gitops"
@@ -54,7 +54,7 @@ func (s *Store) List(ctx context.Context) ([]Summary, error) {
 	if err := s.readFurther(ctx, all, further); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b Summary) int { return cmp.Compare(a.ID.String(), b.ID.String()) })
+	slices.SortFunc(all, byID)
 	return all, nil
 }
 
@@ -121,8 +121,8 @@ func approvedPlan(journal []specs.Entry) string {
 	return ""
 }
 
-// Archived lists the ids that the base's tree holds under agentd/archive, in order.
-func (s *Store) Archived(ctx context.Context) ([]phases.ChangeID, error) {
+// Archived sums up the changes that the base's tree holds under agentd/archive, in the order of ids.
+func (s *Store) Archived(ctx context.Context) ([]Summary, error) {
 	branch, err := s.Repo.DefaultBranch(ctx)
 	if err != nil {
 		return nil, err
@@ -136,25 +136,54 @@ func (s *Store) Archived(ctx context.Context) ([]phases.ChangeID, error) {
 		return nil, err
 	}
 	defer objects.Close()
-	var ids []phases.ChangeID
+	found := map[phases.ChangeID]Summary{}
 	for _, tip := range tips {
-		folder, _, _, err := objects.Lookup(string(tip) + ":agentd/archive")
+		if err := archivedAt(objects, tip, found); err != nil {
+			return nil, err
+		}
+	}
+	return slices.SortedFunc(maps.Values(found), byID), nil
+}
+
+func byID(a, b Summary) int { return cmp.Compare(a.ID.String(), b.ID.String()) }
+
+// archivedAt adds what one commit's tree has in its archive.
+func archivedAt(objects *gitops.Objects, tip gitops.ID, found map[phases.ChangeID]Summary) error {
+	folder, _, _, err := objects.Lookup(string(tip) + ":agentd/archive")
+	if isNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	entries, err := objects.Tree(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		id, err := phases.ParseChangeID(e.Name)
+		if err != nil || e.Mode != gitops.ModeTree {
+			continue
+		}
+		sum := Summary{ID: id, Tip: tip, Last: phases.Transition{Change: id, Step: phases.StepArchive, Phase: phases.Archived}}
+		_, _, src, err := objects.Lookup(string(e.ID) + ":" + specs.StateFile)
 		if isNotFound(err) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		entries, err := objects.Tree(folder)
-		if err != nil {
-			return nil, err
+		state, _, err := specs.ParseState(id.ArchiveDir()+"/"+specs.StateFile, src)
+		switch {
+		case err != nil:
+			sum.Err = err
+		case state.Phase != phases.Archived:
+			continue
+		case len(state.Transitions) > 0:
+			sum.Last, sum.Updated = state.Transitions[len(state.Transitions)-1].Transition, state.UpdatedAt
+			sum.Last.Change, sum.Last.Round = id, state.Iteration
 		}
-		for _, e := range entries {
-			if id, err := phases.ParseChangeID(e.Name); err == nil && e.Mode == gitops.ModeTree {
-				ids = append(ids, id)
-			}
-		}
+		found[id] = sum
 	}
-	slices.SortFunc(ids, func(a, b phases.ChangeID) int { return strings.Compare(a.String(), b.String()) })
-	return slices.Compact(ids), nil
+	return nil
 }

@@ -27,8 +27,8 @@ type Where uint8
 
 // The places a change can be in.
 const (
-	OnBranch Where = iota + 1 // refs/heads/agentd/<id> exists
-	InArchive                 // the base's tree holds agentd/archive/<id>
+	OnBranch  Where = iota + 1 // refs/heads/agentd/<id> exists
+	InArchive                  // the base's tree holds agentd/archive/<id>
 )
 
 // Change is one change as its history tells it at the moment it was opened.
@@ -49,6 +49,7 @@ type Change struct {
 	store  *Store
 	folder gitops.ID // tree of the change's folder at the tip
 	tree   gitops.ID // root tree at the tip
+	files  map[string][]byte
 }
 
 // Open reads and replays one change.

@@ -91,7 +91,7 @@ func (a *app) act(cmd *cobra.Command, j *jsonFlags, run func(context.Context, *w
 func (a *app) tell(r workflow.ActionResult, err error) {
 	if err != nil || r.Action == workflow.ActionDecisionPending {
 		for _, f := range r.Findings {
-			a.progress.Note("  " + findingLine(f))
+			a.progress.detailLine(findingLine(f))
 		}
 	}
 	for _, path := range r.Left {

@@ -38,9 +38,9 @@ $ gh agentd demo --dir /tmp/demo`),
 			}
 			at := quoted(result.Dir)
 			a.progress.Note("the whole story is in its history:")
-			a.progress.Note(fmt.Sprintf("  cd %s", at))
-			a.progress.Note("  git log --graph --oneline")
-			a.progress.Note(fmt.Sprintf("  gh agentd status %s", result.Change))
+			a.progress.detailLine("cd " + at)
+			a.progress.detailLine("git log --graph --oneline")
+			a.progress.detailLine("gh agentd status " + result.Change)
 			_, err = fmt.Fprintln(a.env.Out, result.Dir)
 			return err
 		},

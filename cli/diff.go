@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
 )
 
 func newDiffCommand(a *app) *cobra.Command {
@@ -35,7 +37,7 @@ $ gh agentd diff add-oauth --code --json path,status`),
 			if err != nil {
 				return err
 			}
-			fork, err := change.Fork(cmd.Context())
+			fork, err := forkOf(cmd.Context(), change)
 			if err != nil {
 				return err
 			}
@@ -67,6 +69,14 @@ $ gh agentd diff add-oauth --code --json path,status`),
 	cmd.ValidArgsFunction = a.completeIDs
 	exitCodes(cmd, ExitGate, ExitInterrupted)
 	return cmd
+}
+
+// forkOf is where the change left its base. Once it is archived the base contains it, and only its first commit knows.
+func forkOf(ctx context.Context, c *changes.Change) (gitops.ID, error) {
+	if c.State.Effective == phases.Archived {
+		return gitops.ID(c.State.Base.Commit), nil
+	}
+	return c.Fork(ctx)
 }
 
 // fileRow is one file of a change.

@@ -86,13 +86,13 @@ func (a *app) listTable(items []workflow.ListItem) error {
 	for _, item := range items {
 		table.AddField(item.Change, tableprinter.WithColor(p.bold))
 		table.AddField(phaseText(item.Phase, item.Stale, item.Problem), tableprinter.WithColor(a.phaseColor(item.Phase)))
-		table.AddField(strconv.Itoa(item.Round))
+		table.AddField(number(item.Round))
 		table.AddField(string(item.Verdict))
 		table.AddField(string(item.Step))
 		if s.outTTY {
 			table.AddField(ago(a.env.Now(), item.UpdatedAt), tableprinter.WithColor(p.muted))
 		} else {
-			table.AddField(item.UpdatedAt.UTC().Format(time.RFC3339))
+			table.AddField(stamp(item.UpdatedAt))
 		}
 		table.EndRow()
 	}
@@ -121,6 +121,22 @@ func (a *app) phaseColor(phase phases.Phase) func(string) string {
 		return p.muted
 	}
 	return p.yellow
+}
+
+// number leaves out what is not known.
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// stamp is a time for programs, "" where it is not known.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
 }
 
 // ago is how long something is past, as gh says it.

@@ -67,6 +67,9 @@ func (p *progress) Warn(sentence string) { p.line(p.paint.yellow(markWarn)+" ", 
 // Note is a plain sentence beside what is going on.
 func (p *progress) Note(sentence string) { p.line("", sentence) }
 
+// detailLine belongs to the sentence above it.
+func (p *progress) detailLine(sentence string) { p.line("  ", sentence) }
+
 // Event shows what an agent does: as the tail of the live line, or as lines where they are asked for.
 func (p *progress) Event(agent string, e agents.Event) {
 	text := oneLine(e.Text)
@@ -84,7 +87,7 @@ func (p *progress) Event(agent string, e agents.Event) {
 		return
 	}
 	if p.verbose {
-		p.line("  ", agent+": "+text)
+		p.detailLine(agent + ": " + text)
 		return
 	}
 	p.mu.Lock()

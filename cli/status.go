@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -103,7 +102,7 @@ func (a *app) statusLists(w io.Writer, p paint, r workflow.StatusResult) {
 		}
 		for _, t := range r.Transitions {
 			a.fact(w, "transition", strings.Join([]string{t.Commit, string(t.Step), t.From.String(), t.Phase.String(),
-				strconv.Itoa(t.Round), string(t.Verdict), doer(t), t.At.UTC().Format(time.RFC3339)}, "\t"))
+				strconv.Itoa(t.Round), string(t.Verdict), doer(t), stamp(t.At)}, "\t"))
 		}
 		return
 	}

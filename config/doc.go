@@ -14,7 +14,7 @@
 //
 //	cfg, warnings, err := config.Load("agentd/config.toml", src)
 //	if err != nil {
-//		return err // agentd/config.toml:7: workflow.planning_iterations: want a whole number of at least 0, got "three"
+//		return err // agentd/config.toml:7: workflow.planning_iterations: want a whole number from 0 to 100, got "three"
 //	}
 //	agent := cfg.RoleAgent(config.Challenger)          // "codex"
 //	model, effort := cfg.ModelFor(agent, "high")       // "gpt-5.2-codex", "high"

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/agentd/gh-agentd/phases"
-	"github.com/agentd/gh-agentd/specs"
 )
 
 // Scan says whether a security scanner is looked for.
@@ -28,36 +27,6 @@ type Review struct {
 
 func defaultReview() Review {
 	return Review{Scan: ScanAuto, Timeout: 20 * time.Minute}
-}
-
-// Validation is the table [validation]: what is asked of specs, and how heavy a lack of it weighs.
-type Validation struct {
-	RequiredHeadings   []string
-	RequirementPattern string // extra pattern for requirement headings, "" for none
-	ScenarioPattern    string // "" for "### Scenario:" or a WHEN…THEN line
-	ScenarioMinCount   int
-	RequireWhenThen    bool
-	WhenPattern        string
-	ThenPattern        string
-	SeverityMap        map[string]specs.Severity // by the older tool's rule name, such as "missing_heading"
-}
-
-func defaultValidation() Validation {
-	return Validation{
-		RequiredHeadings: []string{"Overview", "Acceptance Criteria"},
-		ScenarioMinCount: 1,
-		RequireWhenThen:  true,
-		WhenPattern:      "WHEN",
-		ThenPattern:      "THEN",
-		SeverityMap: map[string]specs.Severity{
-			"missing_heading":            specs.High,
-			"invalid_requirement_format": specs.High,
-			"missing_scenario":           specs.High,
-			"missing_when_then":          specs.High,
-			"duplicate_requirement":      specs.High,
-			"broken_reference":           specs.Medium,
-		},
-	}
 }
 
 // Publish says when plan and impl push and open a pull request by themselves.

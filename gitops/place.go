@@ -31,7 +31,12 @@ func (p *projection) carryOut(ctx context.Context) error {
 		}
 	}
 	for _, name := range p.write {
-		if err := p.putInPlace(name); err != nil {
+		err := p.putInPlace(name)
+		if errors.Is(err, os.ErrExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
+			p.left = append(p.left, name) // something came in the way, or an empty folder of a person's is there
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}

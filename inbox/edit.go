@@ -43,12 +43,12 @@ func isPlanDocument(name string) bool {
 
 // editFile replaces one passage: found exactly once, in exactly the text that the model has read.
 func (c *call) editFile() (Reply, error) {
-	path, _ := c.args["path"].(string)
 	find, _ := c.args["find"].(string)
 	replace, _ := c.args["replace"].(string)
 	have, _ := c.args["hash"].(string)
 
-	if err := checkPath(path); err != nil {
+	path, err := pathArgument(c.run.Change, c.args)
+	if err != nil {
 		return Reply{}, err
 	}
 	if list, may := editable(c.run.Step); !may(path) {

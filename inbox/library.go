@@ -146,6 +146,9 @@ func (l library) validate(strict bool) Reply {
 	options.Strict = options.Strict || strict
 	problems := specs.ChangeDocs{ID: l.change, Files: l.files}.Validate(options)
 	problems.Sort()
+	for i := range problems {
+		problems[i].File = strings.TrimPrefix(problems[i].File, folderOf(l.change)) // as the tools name files
+	}
 
 	high, medium, low := problems.Counts()
 	var text strings.Builder

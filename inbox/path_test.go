@@ -13,24 +13,29 @@ import (
 
 // badPaths are names that no tool may take, each with what the model is told.
 var badPaths = map[string]string{
-	"":                        "is empty",
-	".":                       "shortest form",
-	"./proposal.md":           "shortest form",
-	"specs//auth.md":          "shortest form",
-	"../STATE.yaml":           `path "../STATE.yaml" is outside the change folder`,
-	"a/../../x":               "is outside the change folder",
-	"specs/../../run.json":    "is outside the change folder",
-	"/etc/passwd":             "is outside the change folder",
-	"%2e%2e/x":                "percent sign",
-	`..\x`:                    "backslash",
-	"C:/x":                    "is outside the change folder",
-	"proposal.md:stream":      "is outside the change folder",
-	".git/config":             "is not a document of the change",
-	".env":                    "is not a document of the change",
-	"specs/.hidden.md":        "is not a document of the change",
-	"proposal.md.":            "ends in a dot",
-	"pro\u202eposal.md":       "invisible character",
-	strings.Repeat("x", 5000): "limit",
+	"":                     "is empty",
+	".":                    "shortest form",
+	"./proposal.md":        "shortest form",
+	"specs//auth.md":       "shortest form",
+	"../STATE.yaml":        `path "../STATE.yaml" is outside the change folder`,
+	"a/../../x":            "is outside the change folder",
+	"specs/../../run.json": "is outside the change folder",
+	"/etc/passwd":          "is outside the change folder",
+	"%2e%2e/x":             "percent sign",
+	`..\x`:                 "backslash",
+	"C:/x":                 "is outside the change folder",
+	"proposal.md:stream":   "is outside the change folder",
+	".git/config":          "is not a document of the change",
+	".env":                 "is not a document of the change",
+	"specs/.hidden.md":     "is not a document of the change",
+
+	"agentd/changes/add-oauth/../../x":     "is outside the change folder",
+	"agentd/changes/add-oauth/":            "is empty",
+	"agentd/changes/add-oauth/.env":        "is not a document of the change",
+	"agentd/changes/add-oauth//etc/passwd": "is outside the change folder",
+	"proposal.md.":                         "ends in a dot",
+	"pro\u202eposal.md":                    "invisible character",
+	strings.Repeat("x", 5000):              "limit",
 }
 
 func TestBox_Call_readFileStaysInside_MC02(t *testing.T) {
@@ -123,7 +128,7 @@ func TestBox_Call_swappedFolder_MC03(t *testing.T) {
 			}
 		}
 	}()
-	for range 100 {
+	for range 40 {
 		_, _ = b.Call(t.Context(), "create_spec", encode(t, spec("auth")))
 	}
 	close(stop)
@@ -138,6 +143,9 @@ func TestBox_Call_readsOnlyTheChange_MC05(t *testing.T) {
 	for _, path := range []string{"run.json", "calls.jsonl", "inbox/verdict.json", "../run.json", "agentd/changes/other/proposal.md"} {
 		refused(t, b, "read_file", object{"path": path})
 	}
+	// A model may name a file as the repository does.
+	wantText(t, call(t, b, "read_file", object{"path": "agentd/changes/add-oauth/proposal.md"}).Text, "path: proposal.md\n")
+
 	told := refused(t, b, "read_file", object{"path": "specs/none.md"})
 	wantText(t, told, `"specs/none.md" does not exist`, "proposal.md, specs/auth.md")
 }

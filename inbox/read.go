@@ -15,7 +15,7 @@ import (
 )
 
 // maxDocument bounds one document, as specs bounds what it reads.
-const maxDocument = 256 << 10
+const maxDocument = specs.MaxDocument
 
 // library is a change's folder as the read-only tools see it.
 type library struct {
@@ -74,7 +74,10 @@ func (d document) reply() Reply {
 
 // readFile answers with one file of the change and the hash that an edit of it needs.
 func (c *call) readFile() (Reply, error) {
-	name, _ := c.args["path"].(string)
+	name, err := pathArgument(c.run.Change, c.args)
+	if err != nil {
+		return Reply{}, err
+	}
 	doc, err := c.document(name)
 	if err != nil {
 		return Reply{}, err
@@ -84,9 +87,6 @@ func (c *call) readFile() (Reply, error) {
 
 // document reads one file of the change through the confined folder.
 func (c *call) document(name string) (document, error) {
-	if err := checkPath(name); err != nil {
-		return document{}, err
-	}
 	data, err := c.change.ReadFile(name, maxDocument)
 	if errors.Is(err, fs.ErrNotExist) {
 		names, _ := c.change.List() // the list is a help, its failure no answer
@@ -100,8 +100,8 @@ func (c *call) document(name string) (document, error) {
 
 // readFile is the same for a folder that is given as a value.
 func (l library) readFile(args map[string]any) (Reply, error) {
-	name, _ := args["path"].(string)
-	if err := checkPath(name); err != nil {
+	name, err := pathArgument(l.change, args)
+	if err != nil {
 		return Reply{}, err
 	}
 	data, ok := l.files[name]
@@ -115,18 +115,25 @@ func (l library) readFile(args map[string]any) (Reply, error) {
 	return doc.reply(), nil
 }
 
-// checkPath refuses names that lead out of the folder, and names that hide: no document of ours begins with a dot.
-func checkPath(name string) error {
+// pathArgument returns the file that a model means, relative to the change's folder.
+// Models see the folder in the repository too, and may name a file as it is called there.
+// Names that lead out of the folder are refused, and names that hide: no document of ours begins with a dot.
+func pathArgument(change string, args map[string]any) (string, error) {
+	name, _ := args["path"].(string)
+	name = strings.TrimPrefix(name, folderOf(change))
 	if err := confine.CheckName(name); err != nil {
-		return explain(err)
+		return "", explain(err)
 	}
 	for element := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(element, ".") {
-			return refuse("path %q is not a document of the change", clip(name, 120))
+			return "", refuse("path %q is not a document of the change", clip(name, 120))
 		}
 	}
-	return nil
+	return name, nil
 }
+
+// folderOf is the change's folder in the repository, with the slash behind it.
+func folderOf(change string) string { return "agentd/changes/" + change + "/" }
 
 // missing says that a file is not there, and which are.
 func missing(name string, names []string) error {

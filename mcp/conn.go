@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -250,7 +251,12 @@ func (c *conn) end(reason error) error {
 
 // isEnd reports the errors that only say that a stream is at its end.
 func isEnd(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, fs.ErrClosed)
+	for _, end := range []error{io.EOF, io.ErrClosedPipe, fs.ErrClosed, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // Close ends Read and Write, and the input where it can be ended.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/agentd/gh-agentd/inbox"
 	"github.com/agentd/gh-agentd/mcp"
@@ -144,6 +145,42 @@ func TestProcess_killed_MC15(t *testing.T) {
 	next.initialize("2025-06-18")
 	if text, isError := next.call("read_file", `{"path":"proposal.md"}`); isError {
 		t.Error(text)
+	}
+}
+
+func TestProcess_outputIsClosed_MC15(t *testing.T) {
+	executable, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), executable)
+	cmd.Env = []string{serveFolder + "=" + box(t, "challenge").Dir(), "GORACE=atexit_sleep_ms=0"}
+	cmd.Stdout = write
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	read.Close() // nobody listens, and the input stays open
+	defer in.Close()
+	if _, err := fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"ping"}`); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case <-done: // by itself, or by the signal that such a write draws
+	case <-time.After(patience):
+		t.Error("the server goes on without a listener")
+		_ = cmd.Process.Kill()
+		<-done
 	}
 }
 

@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/agentd/gh-agentd/phases"
 )
@@ -14,7 +15,7 @@ import (
 // chain builds histories as a careful writer would: From and Round follow from a replay,
 // and each test bends one thing.
 type chain struct {
-	t       testing.TB
+	t       rapid.TB
 	id      phases.ChangeID
 	commits []phases.Commit
 	content map[string]content // per commit id
@@ -30,7 +31,7 @@ type content struct {
 	overlap    bool
 }
 
-func newChain(t testing.TB) *chain {
+func newChain(t rapid.TB) *chain {
 	t.Helper()
 	id, err := phases.ParseChangeID("add-oauth")
 	if err != nil {
@@ -212,42 +213,42 @@ func high(n int) bend {
 
 // The usual ways to a phase.
 
-func proposed(t testing.TB) *chain {
+func proposed(t rapid.TB) *chain {
 	t.Helper()
 	c := newChain(t)
 	c.add(phases.StepProposalGen)
 	return c
 }
 
-func challenged(t testing.TB) *chain {
+func challenged(t rapid.TB) *chain {
 	t.Helper()
 	c := proposed(t)
 	c.challenge(phases.Approved)
 	return c
 }
 
-func implementing(t testing.TB) *chain {
+func implementing(t rapid.TB) *chain {
 	t.Helper()
 	c := challenged(t)
 	c.work(phases.StepImplement, "login")
 	return c
 }
 
-func complete(t testing.TB) *chain {
+func complete(t rapid.TB) *chain {
 	t.Helper()
 	c := implementing(t)
 	c.review(phases.Approved)
 	return c
 }
 
-func rejected(t testing.TB) *chain {
+func rejected(t rapid.TB) *chain {
 	t.Helper()
 	c := proposed(t)
 	c.challenge(phases.VerdictRejected)
 	return c
 }
 
-func archived(t testing.TB) *chain {
+func archived(t rapid.TB) *chain {
 	t.Helper()
 	c := complete(t)
 	c.plan = ""

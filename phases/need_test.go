@@ -3,13 +3,15 @@ package phases_test
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/agentd/gh-agentd/phases"
 )
 
 func TestNeed_byPhase(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		at   func(testing.TB) *chain
+		at   func(rapid.TB) *chain
 		want phases.Need
 	}{
 		{"nothing yet", newChain, phases.NeedArtefacts},
@@ -198,7 +200,7 @@ func TestReplay_decisions(t *testing.T) {
 			t.Error("no code approval")
 		}
 	})
-	for name, at := range map[string]func(testing.TB) *chain{
+	for name, at := range map[string]func(rapid.TB) *chain{
 		"proposed": proposed, "challenged": challenged, "rejected": rejected, "implementing": implementing, "complete": complete,
 	} {
 		t.Run("abandon from "+name, func(t *testing.T) {

@@ -3,11 +3,13 @@ package phases_test
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/agentd/gh-agentd/phases"
 )
 
 func TestReplay_planEditedAfterApproval(t *testing.T) {
-	for name, at := range map[string]func(testing.TB) *chain{"challenged": challenged, "implementing": implementing, "complete": complete} {
+	for name, at := range map[string]func(rapid.TB) *chain{"challenged": challenged, "implementing": implementing, "complete": complete} {
 		t.Run(name, func(t *testing.T) {
 			c := at(t)
 			recorded := c.state().Recorded

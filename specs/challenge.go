@@ -37,6 +37,9 @@ func (in ChallengeInput) Validate() []string {
 		c.finding(fmt.Sprintf("findings[%d]", i), f.finding())
 		c.severity(fmt.Sprintf("findings[%d]", i), f.Severity)
 	}
+	if len(c.complaints) == 0 {
+		c.document(in.Report("", 0, "", "", nil).Markdown())
+	}
 	return c.complaints
 }
 

@@ -122,6 +122,12 @@ func TestChallengeInput_Validate(t *testing.T) {
 		{"MC-09 many findings", func(in *ChallengeInput) {
 			in.Findings = slices.Repeat(in.Findings[:1], maxFindings+1)
 		}, "findings has 101 entries, the limit is 100"},
+		{"MC-09 long document", func(in *ChallengeInput) {
+			in.Findings = nil
+			for i := range 20 {
+				in.Findings = append(in.Findings, ChallengeFindingInput{Severity: "LOW", Description: strings.Repeat(string(rune('a'+i)), maxReportText)})
+			}
+		}, "the report has 330635 bytes, the limit is 262144; shorten the findings"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

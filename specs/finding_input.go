@@ -9,8 +9,7 @@ import (
 	"github.com/agentd/gh-agentd/phases"
 )
 
-// Limits of what an agent may hand over with a verdict.
-// A report that keeps them stays below MaxDocument in all but absurd cases, and those are cut visibly.
+// Limits of what an agent may hand over with a verdict, besides MaxDocument for the whole report.
 const (
 	maxFindings   = 100
 	maxCoverage   = 500
@@ -81,6 +80,13 @@ func (c *reportComplaints) coverage(place string, in CoverageInput) {
 	c.text(place+".note", in.Note, maxReportText)
 	if !slices.Contains([]CoverageStatus{CoverageCovered, CoveragePartial, CoverageMissing}, CoverageStatus(in.Status)) {
 		c.addf("%s.status is %q, want covered, partial or missing", place, excerpt(in.Status))
+	}
+}
+
+// document refuses a report that nobody could read again.
+func (c *reportComplaints) document(markdown []byte) {
+	if len(markdown) > MaxDocument {
+		c.addf("the report has %d bytes, the limit is %d; shorten the findings", len(markdown), MaxDocument)
 	}
 }
 

@@ -57,6 +57,9 @@ func (in ReviewInput) Validate() []string {
 	for i, covered := range in.Coverage {
 		c.coverage(fmt.Sprintf("requirement_coverage[%d]", i), covered)
 	}
+	if len(c.complaints) == 0 {
+		c.document(in.Report("", 0, "", "", "", nil).Markdown())
+	}
 	return c.complaints
 }
 

@@ -53,7 +53,7 @@ type tasksReader struct {
 func layers() []string { return []string{"data", "logic", "integration", "testing"} }
 
 var (
-	groupNumber = regexp.MustCompile(`^(?:\d+[.:)]?|[IVX]+[.:)])\s+`)
+	groupNumber = regexp.MustCompile(`^(?:\d+[.:)]?|[IVX]+[.:)])(?:\s+|$)`)
 	taskID      = regexp.MustCompile(`^\d+\.\d+[a-z]?$`)
 	boxedTask   = regexp.MustCompile(`(?s)^\[[ xX]\][ \t]+(?:\*\*)?(?:Task[ \t]+)?(\d+\.\d+[a-z]?)(?:\*\*)?[.:]?(?:\*\*)?[ \t]*(.*)$`)
 	boxedText   = regexp.MustCompile(`(?s)^\[[ xX]\][ \t]+(.*)$`)

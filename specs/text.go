@@ -44,10 +44,10 @@ func oneLine(s string) string { return strings.Join(strings.Fields(cleanText(s))
 // proseText makes text fit to stand below a heading, so that it ends where the next heading begins:
 // its own headings move down to the given level, and what it opens it also closes.
 func proseText(s string, level int) string {
-	s = demoteHeadings(cleanText(s), level)
+	s = demoteHeadings(escapeTags(cleanText(s)), level)
 	for range 3 {
 		if endsClosed(s) {
-			return escapeTags(s)
+			return s
 		}
 		// What an open tag has hidden may hold headings of its own.
 		s = demoteHeadings(closeLast(s), level)
@@ -56,7 +56,7 @@ func proseText(s string, level int) string {
 	if !endsClosed(s) {
 		s = demoteHeadings(closeLast(s), level)
 	}
-	return escapeTags(s)
+	return s
 }
 
 // escapeLines puts a backslash in front of the text of some lines.

@@ -77,7 +77,7 @@ func (i *implementing) committed(ctx context.Context, c *changes.Change) error {
 	if err != nil || dir == "" {
 		return err
 	}
-	dirty, err := i.Repo.At(dir).Status(ctx, c.ID.Dir())
+	dirty, err := i.at(dir).Status(ctx, c.ID.Dir())
 	if err != nil || len(dirty) == 0 {
 		return err
 	}

@@ -36,7 +36,7 @@ func (b *Bench) begunAttempt(ctx context.Context, id phases.ChangeID, dir string
 			return have.Tree, nil
 		}
 	}
-	tree, err := b.Repo.At(dir).SnapshotWorktree(ctx)
+	tree, err := b.at(dir).SnapshotWorktree(ctx)
 	if err != nil {
 		return "", err
 	}

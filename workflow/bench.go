@@ -30,6 +30,8 @@ type Bench struct {
 	Say        Reporter
 	Ask        Asker // nil when nobody can be asked
 	Log        *slog.Logger
+
+	seen map[string]*gitops.Repo // the repository from each worktree, as asked for before
 }
 
 // Reporter is told what happens, in sentences with a subject.
@@ -82,16 +84,24 @@ const (
 	InBranch                     // the current checkout, switched to the change's branch
 )
 
-// changeAgain opens the change anew, after somebody else may have moved it.
-func (b *Bench) reopened(ctx context.Context, id phases.ChangeID) (*changes.Change, error) {
-	return b.Store.Open(ctx, id)
-}
-
 // with returns a bench that works through a locked store.
 func (b *Bench) with(store *changes.Store) *Bench {
 	locked := *b
 	locked.Store, locked.Repo = store, store.Repo
+	locked.seen = map[string]*gitops.Repo{}
 	return &locked
+}
+
+// at is the repository seen from a worktree. What git was asked about it once is not asked again in this run.
+func (b *Bench) at(dir string) *gitops.Repo {
+	if repo, ok := b.seen[dir]; ok {
+		return repo
+	}
+	repo := b.Repo.At(dir)
+	if b.seen != nil {
+		b.seen[dir] = repo
+	}
+	return repo
 }
 
 // exclusively runs work as the one writer of the change.

@@ -151,7 +151,6 @@ func (d *Demo) project(dir string, environ []string) error {
 	cassette, readErr := fs.ReadFile(story, "cassette.yaml")
 	return errors.Join(err, readErr,
 		write(config.FileName, []byte(d.config(environ))),
-		write("agentd/project.md", []byte(templates.ProjectMD("demo"))),
 		write(demoCassette, cassette))
 }
 

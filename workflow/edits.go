@@ -20,7 +20,7 @@ func (b *Bench) commitEdits(ctx context.Context, c *changes.Change, yes bool) (*
 	if err != nil || dir == "" {
 		return c, err
 	}
-	entries, err := b.Repo.At(dir).Status(ctx, c.ID.Dir())
+	entries, err := b.at(dir).Status(ctx, c.ID.Dir())
 	if err != nil || len(entries) == 0 {
 		return c, err
 	}
@@ -60,8 +60,8 @@ func (b *Bench) commitEdits(ctx context.Context, c *changes.Change, yes bool) (*
 		}
 	}
 	next, _, err := c.Append(ctx, changes.Record{
-		Subject: "edited " + strings.Join(names, ", "),
-		Files:   files,
+		Subject:    "edited " + strings.Join(names, ", "),
+		Files:      files,
 		Transition: phases.Transition{Step: phases.StepEdit, Actor: phases.Human},
 	})
 	if err != nil {
@@ -119,4 +119,3 @@ func readEdit(path string) ([]byte, error) {
 	}
 	return os.ReadFile(path)
 }
-

@@ -172,7 +172,9 @@ func (e *TamperError) Error() string {
 }
 
 // Hint names the next step.
-func (e *TamperError) Hint() string { return "look at what it changed and undo it, then run the command again" }
+func (e *TamperError) Hint() string {
+	return "look at what it changed and undo it, then run the command again"
+}
 
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")

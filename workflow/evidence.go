@@ -78,7 +78,7 @@ func (b *Bench) evidence(ctx context.Context, c *changes.Change, commit gitops.I
 
 // standsAt says whether the worktree holds the commit's code and nothing else.
 func (b *Bench) standsAt(ctx context.Context, dir string, commit gitops.ID) (bool, error) {
-	here := b.Repo.At(dir)
+	here := b.at(dir)
 	tree, err := here.SnapshotWorktree(ctx)
 	if err != nil {
 		return false, err

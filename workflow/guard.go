@@ -23,7 +23,7 @@ type guard struct {
 }
 
 func (b *Bench) guard(ctx context.Context, dir string, access agents.Access) (*guard, error) {
-	g := &guard{bench: b, dir: b.Repo.At(dir), access: access}
+	g := &guard{bench: b, dir: b.at(dir), access: access}
 	var err error
 	if g.prints, err = g.dir.Fingerprint(ctx); err != nil {
 		return nil, err

@@ -75,13 +75,13 @@ func itemOf(s changes.Summary) ListItem {
 
 // archived hides branches of changes that the base's archive holds, and lists them as archived where that is wanted.
 func (l *List) archived(ctx context.Context, items []ListItem, show bool) ([]ListItem, error) {
-	ids, err := l.Bench.Store.Archived(ctx)
-	if err != nil || len(ids) == 0 {
+	archive, err := l.Bench.Store.Archived(ctx)
+	if err != nil || len(archive) == 0 {
 		return items, err
 	}
 	gone := map[string]bool{}
-	for _, id := range ids {
-		gone[id.String()] = true
+	for _, s := range archive {
+		gone[s.ID.String()] = true
 	}
 	kept := items[:0]
 	for _, item := range items {
@@ -92,11 +92,8 @@ func (l *List) archived(ctx context.Context, items []ListItem, show bool) ([]Lis
 	if !show {
 		return kept, nil
 	}
-	for _, id := range ids {
-		kept = append(kept, ListItem{
-			Change: id.String(), Phase: phases.Archived, Recorded: phases.Archived, Step: phases.StepArchive,
-			Branch: id.Branch(), Unproved: true,
-		})
+	for _, s := range archive {
+		kept = append(kept, itemOf(s))
 	}
 	return kept, nil
 }

@@ -121,4 +121,3 @@ func (e *ClarifyFirstError) Error() string {
 func (e *ClarifyFirstError) Hint() string {
 	return fmt.Sprintf("answer with `gh agentd clarify %s --json-file FILE`, or say --skip-clarify, or run it in a terminal", e.ID)
 }
-

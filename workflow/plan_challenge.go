@@ -244,12 +244,26 @@ func knownOf(findings []specs.Finding) []templates.Known {
 	var known []templates.Known
 	for _, f := range findings {
 		text := f.Description
+		if at := placeOf(f); at != "" {
+			text = at + ": " + text
+		}
 		if f.Suggestion != "" {
 			text += "\nSuggestion: " + f.Suggestion
 		}
 		known = append(known, templates.Known{ID: f.ID, Severity: f.Severity.String(), Text: text})
 	}
 	return known
+}
+
+// placeOf is where a finding is: a requirement, or a file with its line.
+func placeOf(f specs.Finding) string {
+	switch {
+	case f.SpecRef != "":
+		return f.SpecRef
+	case f.File != "" && f.Line > 0:
+		return fmt.Sprintf("%s:%d", f.File, f.Line)
+	}
+	return f.File
 }
 
 func verdictWords(v phases.Verdict) string {

@@ -206,7 +206,7 @@ func (i *implementing) write(ctx context.Context, c *changes.Change, t turn) (*h
 
 // notMixed refuses to let an agent write where a person has uncommitted code of their own.
 func (i *implementing) notMixed(ctx context.Context, dir string, c *changes.Change, started string) error {
-	here := i.Repo.At(dir)
+	here := i.at(dir)
 	tree := gitops.ID(started)
 	if tree == "" {
 		var err error

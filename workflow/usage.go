@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agentd/gh-agentd/config"
 	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/specs"
 )
@@ -107,6 +108,9 @@ func usageKey(by string, id phases.ChangeID, t phases.Applied) string {
 	case "step":
 		return string(t.Step)
 	case "role":
+		if t.Step == phases.StepClarify {
+			return string(phases.ByAgent(string(config.Proposer))) // a person answered, the proposer asked
+		}
 		return string(t.Actor)
 	case "agent":
 		return t.Agent
@@ -122,11 +126,12 @@ func (b *Bench) allIDs(ctx context.Context) ([]phases.ChangeID, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, err := b.Store.Archived(ctx)
+	archive, err := b.Store.Archived(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range all {
+	var ids []phases.ChangeID
+	for _, s := range append(archive, all...) {
 		ids = append(ids, s.ID)
 	}
 	slices.SortFunc(ids, func(a, b phases.ChangeID) int { return cmp.Compare(a.String(), b.String()) })

@@ -19,18 +19,22 @@ type workspace struct {
 	carry bool
 	base  gitops.ID // what is checked out while the branch does not exist yet
 	path  string    // "" until prepared
+	ready bool      // the branch is checked out at path, and nobody else moves it while we hold the lock
 }
 
 // dir returns the checkout, making it on first use.
 // A checkout that has the branch already is used wherever it is; nothing is ever forced or overwritten.
 func (w *workspace) dir(ctx context.Context) (string, error) {
+	if w.ready {
+		return w.path, nil
+	}
 	trees, err := w.bench.Repo.Worktrees(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, t := range trees {
 		if t.Branch == w.id.Ref() && !t.Prunable {
-			w.path = t.Path
+			w.path, w.ready = t.Path, true
 			return t.Path, w.free(ctx, t.Path)
 		}
 	}
@@ -98,7 +102,7 @@ func (w *workspace) linked(ctx context.Context, trees []gitops.Worktree, exists 
 		case !t.Detached:
 			return "", &GateError{Gate: "worktree", Reason: fmt.Sprintf("%s has %s checked out", path, t.Branch), Next: fmt.Sprintf("git -C %s switch %s", path, w.id.Branch())}
 		case exists:
-			if err := w.bench.Repo.At(path).Switch(ctx, w.id.Branch()); err != nil {
+			if err := w.bench.at(path).Switch(ctx, w.id.Branch()); err != nil {
 				return "", err
 			}
 		}

@@ -67,8 +67,9 @@ func (c *Checker) Check(allowed ...Allow) {
 		}
 	}
 	c.same("I1: reference", c.refs, c.readRefs(), func(name string) bool { return slices.Contains(allow.refs, name) })
-	for _, id := range c.objects {
-		if _, err := c.repo.TryGit("cat-file", "-e", id); err != nil {
+	known := c.repo.feed(strings.Join(c.objects, "\n"), "cat-file", "--batch-check")
+	for text := range strings.Lines(known) {
+		if id, gone := strings.CutSuffix(strings.TrimSpace(text), " missing"); gone {
 			c.t.Errorf("I2: object %s is gone", id)
 		}
 	}

@@ -132,12 +132,26 @@ func (r *Repo) Git(args ...string) string {
 // TryGit runs git and returns what it printed on both streams.
 func (r *Repo) TryGit(args ...string) (string, error) {
 	r.t.Helper()
+	return r.run("", args)
+}
+
+func (r *Repo) feed(input string, args ...string) string {
+	r.t.Helper()
+	out, err := r.run(input, args)
+	if err != nil {
+		r.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+func (r *Repo) run(input string, args []string) (string, error) {
+	r.t.Helper()
 	git, err := proc.Look("git", os.Getenv("PATH"))
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	res, err := proc.Run(context.Background(), proc.Cmd{
-		Path: git, Args: args, Dir: r.Dir, Env: r.Environ, Limits: proc.Limits{Wall: time.Minute},
+		Path: git, Args: args, Dir: r.Dir, Env: r.Environ, Stdin: strings.NewReader(input), Limits: proc.Limits{Wall: time.Minute},
 	})
 	if err != nil {
 		return string(res.Stdout) + string(res.Stderr), err
@@ -148,7 +162,7 @@ func (r *Repo) TryGit(args ...string) (string, error) {
 // Commit commits everything in the worktree and returns the commit.
 func (r *Repo) Commit(message string) gitops.ID {
 	r.t.Helper()
-	r.Git("add", "--all")
+	r.Git("add", "--all", "--sparse")
 	r.Git("commit", "--quiet", "--allow-empty", "-m", message)
 	return r.Rev("HEAD")
 }
