@@ -23,7 +23,7 @@ func newWorld(t *testing.T, story string) world {
 	w.play(story)
 	w.write("repo/README.md", "# Sample\n")
 	w.write("repo/agentd/config.toml", sampleConfig("replay", filepath.Join(w.root, "cassette.yaml")))
-	w.git("init", "--quiet")
+	w.git("init", "--quiet", "--template=")
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message", "First")
 	return w
@@ -106,14 +106,19 @@ func (w world) phase() string {
 	return strings.TrimSpace(run.out)
 }
 
-// leaveWorktrees removes linked worktrees, whose paths would not survive a copy.
-func (w world) leaveWorktrees() {
+// settle makes the world cheap to copy: without linked worktrees, whose paths would not survive it,
+// without run folders, and with its objects in one file.
+func (w world) settle() {
 	w.t.Helper()
 	for line := range strings.Lines(w.git("worktree", "list", "--porcelain")) {
 		path, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
 		if ok && filepath.Base(path) == "add-greeting" {
 			w.git("worktree", "remove", path)
 		}
+	}
+	w.git("repack", "-a", "-d", "--quiet")
+	if err := os.RemoveAll(filepath.Join(w.root, "home", "cache")); err != nil {
+		w.t.Fatal(err)
 	}
 }
 
@@ -127,7 +132,7 @@ func worlds(t *testing.T) map[string]world {
 		for _, line := range lines {
 			w.agentd(strings.Fields(line)...)
 		}
-		w.leaveWorktrees()
+		w.settle()
 		if got := w.phase(); got != to {
 			t.Fatalf("the world of phase %s is at %s", to, got)
 		}
@@ -146,7 +151,7 @@ func worlds(t *testing.T) map[string]world {
 	if run := rejected.run("gh-agentd", "challenge", "add-greeting"); run.code != 10 {
 		t.Fatalf("a challenge that rejects ends with %d\n%s", run.code, run.err)
 	}
-	rejected.leaveWorktrees()
+	rejected.settle()
 	all["rejected"] = rejected
 	return all
 }

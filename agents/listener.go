@@ -28,8 +28,8 @@ type listener struct {
 }
 
 func newListener(codec Codec, redact *proc.Redactor, limits proc.Limits, toolIdle time.Duration, on func(Event), stop func(*Error)) *listener {
-	if toolIdle < limits.Idle {
-		toolIdle = 0
+	if limits.Idle == 0 || toolIdle < limits.Idle {
+		toolIdle = 0 // it only ever gives more time
 	}
 	return &listener{codec: codec, redact: redact, on: on, stop: stop, pulse: new(proc.Pulse), toolIdle: toolIdle}
 }

@@ -69,7 +69,7 @@ func behave(behaviour string, args []string) int {
 	case "slow": // lines with a pause before the last one
 		for i, line := range args {
 			if i == len(args)-1 {
-				<-time.After(1200 * time.Millisecond)
+				<-time.After(3 * time.Second)
 			}
 			fmt.Println(line)
 		}

@@ -143,13 +143,14 @@ func TestProgram_Run_limits_AG09(t *testing.T) {
 		toolIdle time.Duration
 		want     string // "" = success
 	}{
-		{"AG-09 no output", []string{"hang", start}, proc.Limits{Idle: 300 * time.Millisecond}, 0, "gemini gave no output for 300ms (step proposal-gen)"},
+		{"AG-09 no output", []string{"hang", start}, proc.Limits{Idle: 2 * time.Second}, 0, "gemini gave no output for 2s (step proposal-gen)"},
 		{"AG-09 endless output", []string{"repeat", `{"type":"text","text":"…"}`}, proc.Limits{Wall: 300 * time.Millisecond}, 0, "gemini was not done after 300ms (step proposal-gen)"},
 		{"AG-09 nothing but retries", []string{"repeat", `{"type":"retry","text":"429"}`}, proc.Limits{Idle: 300 * time.Millisecond}, 0, "gemini gave no output for 300ms (step proposal-gen)"},
-		{"a tool may take longer", []string{"slow", `{"type":"tool","name":"check"}`, `{"type":"done"}`}, proc.Limits{Idle: 700 * time.Millisecond}, 20 * time.Second, ""},
-		{"but not for ever", []string{"hang", `{"type":"tool","name":"check"}`}, proc.Limits{Idle: 700 * time.Millisecond}, 900 * time.Millisecond, "gemini gave no output for 900ms (step proposal-gen)"},
+		{"a tool may take longer", []string{"slow", `{"type":"tool","name":"check"}`, `{"type":"done"}`}, proc.Limits{Idle: 2 * time.Second}, 20 * time.Second, ""},
+		{"but not for ever", []string{"hang", `{"type":"tool","name":"check"}`}, proc.Limits{Idle: 2 * time.Second}, 2100 * time.Millisecond, "gemini gave no output for 2.1s (step proposal-gen)"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
+			t.Parallel() // they wait, and do not work
 			r := request(t)
 			r.Limits, r.ToolIdle = row.limits, row.toolIdle
 			r.Limits.Grace = 50 * time.Millisecond

@@ -28,6 +28,7 @@ func (r *reader) tip(ref string) (gitops.ID, error) {
 func (r *reader) history(ctx context.Context, tip gitops.ID) (phases.History, error) {
 	h := phases.History{Change: r.id}
 	last := true
+	var landed []gitops.ID // what the base was before the change landed on it
 	for at := tip; at != ""; {
 		if len(h.Commits) >= walkLimit {
 			return phases.History{Change: r.id}, nil
@@ -54,7 +55,7 @@ func (r *reader) history(ctx context.Context, tip gitops.ID) (phases.History, er
 		h.Commits = append(h.Commits, facts)
 		if ours && message.Transition.From == phases.None {
 			if base := message.Transition.Base; base != nil {
-				h.Diff = (&differ{ctx: ctx, repo: r.repo, base: base.Branch}).Diff
+				h.Diff = (&differ{ctx: ctx, repo: r.repo, base: base.Branch, tips: landed}).Diff
 			}
 			slices.Reverse(h.Commits)
 			return h, nil
@@ -65,6 +66,9 @@ func (r *reader) history(ctx context.Context, tip gitops.ID) (phases.History, er
 		}
 		if at, err = r.branchParent(commit, step); err != nil {
 			return h, err
+		}
+		if step == phases.StepArchive {
+			landed = slices.DeleteFunc(slices.Clone(commit.Parents), func(p gitops.ID) bool { return p == at })
 		}
 	}
 	return phases.History{Change: r.id}, nil

@@ -124,6 +124,8 @@ type differ struct {
 	ctx  context.Context
 	repo *gitops.Repo
 	base string // branch name
+	// tips of the base to look for the fork from; nil for those of today.
+	// A base that the change has landed on contains all of it, and is no longer what it left.
 	tips []gitops.ID
 }
 

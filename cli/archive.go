@@ -27,7 +27,7 @@ $ gh agentd archive add-oauth
 $ gh agentd archive add-oauth --delete-branch`),
 		Args: withArgs(1, 1, "the change's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := changeID(cmd, args[0])
+			id, err := a.changeID(cmd, args[0])
 			if err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@ $ gh agentd clarify add-oauth "Sign in with GitHub" --json questions
 $ gh agentd clarify add-oauth "Sign in with GitHub" --json-file answers.json`),
 		Args: withArgs(1, 2, "the change's id", "the description"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := changeID(cmd, args[0])
+			id, err := a.changeID(cmd, args[0])
 			if err != nil {
 				return err
 			}

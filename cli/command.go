@@ -159,11 +159,12 @@ func exclusive(cmd *cobra.Command, one, other string) {
 }
 
 // changeID is the only way from an argument to an id.
-func changeID(cmd *cobra.Command, arg string) (phases.ChangeID, error) {
+func (a *app) changeID(cmd *cobra.Command, arg string) (phases.ChangeID, error) {
 	id, err := phases.ParseChangeID(arg)
 	if err != nil {
 		return id, usage(cmd, err)
 	}
+	a.change = id.String()
 	return id, nil
 }
 

@@ -72,7 +72,7 @@ func (a *app) decisionCommand(text decisionText) *cobra.Command {
 		Example: a.text(text.example),
 		Args:    withArgs(1, 1, "the change's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := changeID(cmd, args[0])
+			id, err := a.changeID(cmd, args[0])
 			if err != nil {
 				return err
 			}

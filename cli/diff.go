@@ -25,7 +25,7 @@ $ gh agentd diff add-oauth
 $ gh agentd diff add-oauth --code --json path,status`),
 		Args: withArgs(1, 1, "the change's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := changeID(cmd, args[0])
+			id, err := a.changeID(cmd, args[0])
 			if err != nil {
 				return err
 			}

@@ -32,7 +32,7 @@ $ gh agentd doctor add-oauth --take remote`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request := workflow.DoctorRequest{Fix: fix, Take: take}
 			if len(args) == 1 {
-				id, err := changeID(cmd, args[0])
+				id, err := a.changeID(cmd, args[0])
 				if err != nil {
 					return err
 				}

@@ -48,6 +48,7 @@ func rules() []rule {
 		{is: isType[*workflow.NotReadyError], code: ExitGate},
 		{is: isType[*workflow.NotCompleteError], code: ExitGate},
 		{is: isType[*workflow.GateError], code: ExitGate},
+		{is: isType[*workflow.SpecMovedError], code: ExitGate},
 		{is: isType[*workflow.DivergedError], code: ExitGate},
 		{is: isType[*changes.MismatchError], code: ExitGate},
 		{is: isType[*changes.SubjectMovedError], code: ExitGate},
@@ -113,7 +114,7 @@ func (a *app) report(ctx context.Context, cmd *cobra.Command, err error) int {
 		hint = "`" + cmd.CommandPath() + " --help`"
 	}
 	a.complain("error", text)
-	a.complain("hint", hint)
+	a.complain("hint", a.hint(hint))
 	if fields, ok := errors.AsType[*fieldsError](err); ok {
 		fmt.Fprintln(a.env.Err, "\nFields:\n  "+strings.Join(fields.known, "\n  "))
 	}
@@ -121,6 +122,17 @@ func (a *app) report(ctx context.Context, cmd *cobra.Command, err error) int {
 		fmt.Fprintf(a.env.Err, "\nUsage:\n  %s\n", useLine(use.cmd))
 	}
 	return code
+}
+
+// hint makes a hint ready to be typed: the machine of phases knows no id, and a lone command stands in backquotes.
+func (a *app) hint(text string) string {
+	if a.change != "" {
+		text = strings.ReplaceAll(text, "<id>", a.change)
+	}
+	if strings.HasPrefix(text, extensionName+" ") && !strings.ContainsAny(text, "`,") {
+		text = "`" + text + "`"
+	}
+	return text
 }
 
 // complain writes one line, and further ones indented: a reader finds "error:" and "hint:" exactly once.

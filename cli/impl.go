@@ -32,7 +32,7 @@ $ gh agentd impl add-oauth --branch --auto
 $ gh agentd impl add-oauth --again`),
 		Args: withArgs(1, 1, "the change's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := changeID(cmd, args[0])
+			id, err := a.changeID(cmd, args[0])
 			if err != nil {
 				return err
 			}

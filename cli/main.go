@@ -19,6 +19,9 @@ type Env struct {
 	Now        func() time.Time // required
 	// Force, once closed, ends agents at once instead of gently. It only matters after ctx is cancelled. May be nil.
 	Force <-chan struct{}
+	// AtCommit, where set, is told of the instants right before and after a commit of ours becomes visible
+	// (see changes.Store.AtCommit). Crash tests end the process there; main leaves it nil.
+	AtCommit func(point string)
 }
 
 // Main runs one command line and returns its exit code.

@@ -44,7 +44,7 @@ $ gh agentd mcp --change add-oauth`),
 				opts.Box = box
 				return mcp.Serve(cmd.Context(), opts)
 			}
-			id, err := changeID(cmd, change)
+			id, err := a.changeID(cmd, change)
 			if err != nil {
 				return err
 			}

@@ -35,7 +35,7 @@ $ gh agentd plan add-oauth --no-auto --json action,phase,decision
 $ gh agentd plan add-oauth --continue`),
 		Args: withArgs(1, 2, "the change's id", "the description"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := changeID(cmd, args[0])
+			id, err := a.changeID(cmd, args[0])
 			if err != nil {
 				return err
 			}

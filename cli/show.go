@@ -29,7 +29,7 @@ $ gh agentd show add-oauth tasks
 $ gh agentd show add-oauth challenge --round 1`),
 		Args: withArgs(1, 2, "the change's id", "the document"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := changeID(cmd, args[0])
+			id, err := a.changeID(cmd, args[0])
 			if err != nil {
 				return err
 			}

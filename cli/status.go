@@ -33,7 +33,7 @@ $ gh agentd status add-oauth --json phase,next`),
 				}
 				return a.dashboard(cmd)
 			}
-			id, err := changeID(cmd, args[0])
+			id, err := a.changeID(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -43,8 +43,8 @@ $ gh agentd status add-oauth --json phase,next`),
 			}
 			status := workflow.Status{Bench: bench}
 			result, err := status.Run(cmd.Context(), workflow.StatusRequest{Change: id})
-			if result.Change == "" {
-				return err
+			if err != nil && result.Head == "" {
+				return err // nothing of it could be read
 			}
 			result.Next = a.named(result.Next)
 			if j.wanted() {

@@ -85,7 +85,7 @@ func (a *app) stepCommand(text stepText) *cobra.Command {
 		Example: a.text(example),
 		Args:    withArgs(1, most, "the change's id", "the description"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := changeID(cmd, args[0])
+			id, err := a.changeID(cmd, args[0])
 			if err != nil {
 				return err
 			}

@@ -32,7 +32,7 @@ $ gh agentd usage --by month --json key,usd`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request := workflow.UsageRequest{By: by}
 			if len(args) == 1 {
-				id, err := changeID(cmd, args[0])
+				id, err := a.changeID(cmd, args[0])
 				if err != nil {
 					return err
 				}

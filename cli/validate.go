@@ -37,7 +37,7 @@ $ gh agentd validate --all --strict`),
 				requests = nil
 			}
 			for _, arg := range args {
-				id, err := changeID(cmd, arg)
+				id, err := a.changeID(cmd, arg)
 				if err != nil {
 					return err
 				}

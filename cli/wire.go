@@ -25,6 +25,7 @@ type app struct {
 	streams  *streams
 	progress *progress
 	dir      string // -C
+	change   string // the change that the command line names, "" before that is known
 }
 
 func newApp(env Env) *app {
@@ -77,7 +78,7 @@ func (a *app) bench(ctx context.Context) (*workflow.Bench, error) {
 	}
 	bench := &workflow.Bench{
 		Repo:       repo,
-		Store:      &changes.Store{Repo: repo, Now: a.env.Now},
+		Store:      &changes.Store{Repo: repo, Now: a.env.Now, AtCommit: a.env.AtCommit},
 		Config:     cfg,
 		CacheDir:   cache,
 		Executable: a.env.Executable,

@@ -5,14 +5,19 @@ import (
 	"strings"
 )
 
+// mostNesting is how deep values and keys may be nested; the file's own keys need three levels.
+// The parser has no limit and takes memory in the square of the depth.
+const mostNesting = 64
+
 // keyLines finds the line on which each key of a TOML text stands, by dotted path.
 // Entries of arrays of tables carry their index, as in gemini.models[1].reasoning.
+// It stops at the line that is nested too deeply, and returns it as tooDeep.
 //
 // The library tells positions of syntax errors only, and a person needs the line of a wrong value as well.
-// The text is known to parse, so the scanner does not judge it; on a text that does not, lines are merely missing.
-func keyLines(src string) map[string]int {
+// The scanner does not judge syntax; in a text that does not parse, lines are merely missing.
+func keyLines(src string) (lines map[string]int, tooDeep int) {
 	s := scanner{rest: src, line: 1, lines: map[string]int{}, entries: map[string]int{}}
-	for s.skipBlank(); s.rest != ""; s.skipBlank() {
+	for s.skipBlank(); s.rest != "" && s.tooDeep == 0; s.skipBlank() {
 		if strings.HasPrefix(s.rest, "[") {
 			s.header()
 		} else {
@@ -20,7 +25,7 @@ func keyLines(src string) map[string]int {
 		}
 		s.skipLine()
 	}
-	return s.lines
+	return s.lines, s.tooDeep
 }
 
 // scanner walks over a TOML text. It advances by at least one byte in every step of keyLines.
@@ -30,6 +35,7 @@ type scanner struct {
 	prefix  string         // of the table we are in
 	lines   map[string]int // by path
 	entries map[string]int // number of entries of each array of tables, by path
+	tooDeep int            // the line with too much nesting, 0 if there is none
 }
 
 // advance moves over n bytes and counts their lines.
@@ -114,6 +120,10 @@ func (s *scanner) key() []string {
 			return parts
 		}
 		parts = append(parts, part)
+		if len(parts) > mostNesting {
+			s.tooDeep = s.line
+			return nil
+		}
 		s.rest = strings.TrimLeft(s.rest, " \t")
 		if !strings.HasPrefix(s.rest, ".") {
 			return parts
@@ -148,16 +158,24 @@ func (s *scanner) keyPart() (part string, ok bool) {
 
 // value moves over a value, which may go on for lines.
 func (s *scanner) value() {
-	depth := 0
+	depth, dots := 0, 0
 	for s.rest != "" {
+		if depth+dots > mostNesting {
+			s.tooDeep = s.line
+			return
+		}
 		switch s.rest[0] {
 		case '"', '\'':
 			s.quoted()
 			continue
 		case '[', '{':
-			depth++
+			depth, dots = depth+1, 0
 		case ']', '}':
-			depth--
+			depth, dots = depth-1, 0
+		case ',':
+			dots = 0
+		case '.': // of a dotted key in an inline table, or of a number
+			dots++
 		case '#':
 			if depth <= 0 {
 				return

@@ -14,7 +14,7 @@ import (
 )
 
 // MaxFile is the size above which no file is parsed, in bytes.
-// The parser has no limit of its own on nesting, so the limit stands before it.
+// Like the limit on nesting it stands before the parser, which has none of its own.
 const MaxFile = 256 << 10
 
 // Warning is something about the file that a person should hear once, and that stops nothing.
@@ -36,11 +36,18 @@ func (w Warning) String() string {
 // An empty file is the default. When there is an error, the Config is not to be used.
 func Load(file string, src []byte) (Config, []Warning, error) {
 	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
-	values, err := decode(file, src)
-	if err != nil {
+	if err := readable(file, src); err != nil {
 		return Config{}, nil, err
 	}
-	r := &reading{file: file, lines: keyLines(string(src)), asked: map[string]bool{}}
+	lines, tooDeep := keyLines(string(src))
+	if tooDeep > 0 {
+		return Config{}, nil, &Error{File: file, Line: tooDeep, Reason: fmt.Sprintf("nested more than %d levels deep", mostNesting)}
+	}
+	values := map[string]any{}
+	if err := toml.Unmarshal(src, &values); err != nil {
+		return Config{}, nil, syntaxError(file, err)
+	}
+	r := &reading{file: file, lines: lines, asked: map[string]bool{}}
 	root := table{r: r, values: values}
 
 	c := Default()
@@ -66,22 +73,18 @@ func Load(file string, src []byte) (Config, []Warning, error) {
 	return c, warnings, nil
 }
 
-// decode checks what the parser does not and parses.
-func decode(file string, src []byte) (map[string]any, error) {
+// readable refuses what the parser should not even see.
+func readable(file string, src []byte) error {
 	if len(src) > MaxFile {
-		return nil, &Error{File: file, Reason: fmt.Sprintf("file has %d bytes, the limit is %d", len(src), MaxFile)}
+		return &Error{File: file, Reason: fmt.Sprintf("file has %d bytes, the limit is %d", len(src), MaxFile)}
 	}
 	if line := conflictLine(src); line > 0 {
-		return nil, &Error{File: file, Line: line, Reason: "unresolved merge conflict"}
+		return &Error{File: file, Line: line, Reason: "unresolved merge conflict"}
 	}
 	if !utf8.Valid(src) {
-		return nil, &Error{File: file, Line: invalidLine(src), Reason: "not valid UTF-8"}
+		return &Error{File: file, Line: invalidLine(src), Reason: "not valid UTF-8"}
 	}
-	values := map[string]any{}
-	if err := toml.Unmarshal(src, &values); err != nil {
-		return nil, syntaxError(file, err)
-	}
-	return values, nil
+	return nil
 }
 
 func conflictLine(src []byte) int {

@@ -56,9 +56,10 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates ...RefUpda
 }
 
 // transaction writes the updates in the language of `update-ref --stdin -z`.
+// All of one input is one transaction. It is not opened and closed in words, for git would answer them,
+// and an orphan whose answer nobody reads dies before the end.
 func transaction(updates []RefUpdate) ([]byte, error) {
 	var script bytes.Buffer
-	script.WriteString("start\x00")
 	for _, u := range updates {
 		if !strings.HasPrefix(u.Name, "refs/") || strings.ContainsAny(u.Name, "\x00\n ") {
 			return nil, fmt.Errorf("%q is not the full name of a reference", u.Name)
@@ -74,7 +75,6 @@ func transaction(updates []RefUpdate) ([]byte, error) {
 			fmt.Fprintf(&script, "update %s\x00%s\x00%s\x00", u.Name, u.New, u.Old)
 		}
 	}
-	script.WriteString("prepare\x00commit\x00")
 	return script.Bytes(), nil
 }
 

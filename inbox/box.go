@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -50,17 +51,51 @@ func Create(dir string, run Run, files map[string][]byte) (*Box, error) {
 		}
 	}
 	if err := fill(filepath.Join(dir, changeDir), files); err != nil {
-		return nil, err
-	}
-	data, err := json.MarshalIndent(run, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("write run: %w", err)
+		return nil, fmt.Errorf("fill run folder: %w", err)
 	}
 	// The run is written last: a folder without it was never finished and opens as no run.
-	if err := fill(dir, map[string][]byte{runFile: append(data, '\n')}); err != nil {
+	if err := writeRun(dir, run); err != nil {
 		return nil, err
 	}
 	return newBox(dir, run), nil
+}
+
+// fill copies files into a new folder. Nobody else writes there yet, and a copy needs no sync:
+// after a power cut the run is begun anew.
+func fill(dir string, files map[string][]byte) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, name := range sortedKeys(files) {
+		if err := confine.CheckName(name); err != nil {
+			return err
+		}
+		if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
+			return err
+		}
+		if err := root.WriteFile(name, files[name], 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeRun(dir string, run Run) error {
+	data, err := json.MarshalIndent(run, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write run: %w", err)
+	}
+	root, err := confine.Open(dir)
+	if err != nil {
+		return fmt.Errorf("write run: %w", err)
+	}
+	defer root.Close()
+	if err := root.WriteFile(runFile, append(data, '\n')); err != nil {
+		return fmt.Errorf("write run: %w", err)
+	}
+	return nil
 }
 
 // Open returns the box of a run folder that Create made.
@@ -126,21 +161,6 @@ func readAll(root *confine.Root) (map[string][]byte, error) {
 		files[name] = data
 	}
 	return files, nil
-}
-
-// fill writes files into an existing folder.
-func fill(dir string, files map[string][]byte) error {
-	root, err := confine.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for _, name := range sortedKeys(files) {
-		if err := root.WriteFile(name, files[name]); err != nil {
-			return fmt.Errorf("fill run folder: %w", err)
-		}
-	}
-	return nil
 }
 
 // lock takes the run folder for the length of one call, in this process and across processes.

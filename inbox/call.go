@@ -77,8 +77,8 @@ func (b *Box) serve(ctx context.Context, tool string, args json.RawMessage) (Rep
 	}
 	defer results.Close()
 
-	c := &call{ctx: ctx, run: b.run, change: change, results: results, args: arguments}
-	reply, err := c.dispatch(tool)
+	c := &call{run: b.run, change: change, results: results, args: arguments}
+	reply, err := c.dispatch(ctx, tool)
 	return reply, named(tool, err)
 }
 
@@ -110,37 +110,36 @@ func refuseTool(tool, step string, tools []string) error {
 
 // call is one call under way.
 type call struct {
-	ctx     context.Context // of this one call; it ends with it
 	run     Run
 	change  *confine.Root // change/
 	results *confine.Root // inbox/
 	args    map[string]any
 }
 
-func (c *call) dispatch(tool string) (Reply, error) {
+func (c *call) dispatch(ctx context.Context, tool string) (Reply, error) {
 	switch tool {
 	case toolProposeQuestions:
-		return c.proposeQuestions()
+		return c.proposeQuestions(ctx)
 	case toolCreateClarifications:
-		return c.createClarifications()
+		return c.createClarifications(ctx)
 	case toolCreateProposal:
-		return c.createProposal()
+		return c.createProposal(ctx)
 	case toolCreateSpec:
-		return c.createSpec()
+		return c.createSpec(ctx)
 	case toolCreateTasks:
-		return c.createTasks()
+		return c.createTasks(ctx)
 	case toolReadFile:
 		return c.readFile()
 	case toolEditFile:
-		return c.editFile()
+		return c.editFile(ctx)
 	case toolSelfReview:
-		return c.selfReview()
+		return c.selfReview(ctx)
 	case toolAppendReview:
-		return c.appendReview()
+		return c.appendReview(ctx)
 	case toolCreateReview:
-		return c.createReview()
+		return c.createReview(ctx)
 	case toolSignal:
-		return c.signal()
+		return c.signal(ctx)
 	case toolListChangedFiles:
 		return changedFilesReply(c.run.ChangedFiles), nil
 	}

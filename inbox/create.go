@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"slices"
@@ -11,7 +12,7 @@ import (
 )
 
 // createProposal renders proposal.md from structured arguments.
-func (c *call) createProposal() (Reply, error) {
+func (c *call) createProposal(ctx context.Context) (Reply, error) {
 	in, err := input[specs.ProposalInput](c.args)
 	if err != nil {
 		return Reply{}, err
@@ -24,11 +25,11 @@ func (c *call) createProposal() (Reply, error) {
 	if err != nil {
 		return Reply{}, refuseInput(err)
 	}
-	return c.write(proposalFile, proposal.Markdown(), "wrote")
+	return c.write(ctx, proposalFile, proposal.Markdown(), "wrote")
 }
 
 // createSpec renders one spec. Which ones may be written, the proposal says; which one now, the step.
-func (c *call) createSpec() (Reply, error) {
+func (c *call) createSpec(ctx context.Context) (Reply, error) {
 	in, err := input[specs.SpecInput](c.args)
 	if err != nil {
 		return Reply{}, err
@@ -45,7 +46,7 @@ func (c *call) createSpec() (Reply, error) {
 	if err != nil {
 		return Reply{}, refuseInput(err)
 	}
-	return c.write(id.Path(), spec.Markdown(), "wrote")
+	return c.write(ctx, id.Path(), spec.Markdown(), "wrote")
 }
 
 // affectedSpec turns the id of a spec into one that may be written now.
@@ -79,7 +80,7 @@ func (c *call) affectedSpec(text string) (specs.SpecID, error) {
 }
 
 // createTasks renders tasks.md.
-func (c *call) createTasks() (Reply, error) {
+func (c *call) createTasks(ctx context.Context) (Reply, error) {
 	in, err := input[specs.TasksInput](c.args)
 	if err != nil {
 		return Reply{}, err
@@ -92,11 +93,11 @@ func (c *call) createTasks() (Reply, error) {
 	if err != nil {
 		return Reply{}, refuseInput(err)
 	}
-	return c.write(tasksFile, tasks.Markdown(), "wrote")
+	return c.write(ctx, tasksFile, tasks.Markdown(), "wrote")
 }
 
 // createClarifications renders the answers of a person.
-func (c *call) createClarifications() (Reply, error) {
+func (c *call) createClarifications(ctx context.Context) (Reply, error) {
 	in, err := input[specs.ClarificationsInput](c.args)
 	if err != nil {
 		return Reply{}, err
@@ -109,7 +110,7 @@ func (c *call) createClarifications() (Reply, error) {
 	if err != nil {
 		return Reply{}, refuseInput(err)
 	}
-	return c.write(clarificationsFile, clarifications.Markdown(), "wrote")
+	return c.write(ctx, clarificationsFile, clarifications.Markdown(), "wrote")
 }
 
 // validator is what every input of specs can do.

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -42,7 +43,7 @@ func isPlanDocument(name string) bool {
 }
 
 // editFile replaces one passage: found exactly once, in exactly the text that the model has read.
-func (c *call) editFile() (Reply, error) {
+func (c *call) editFile(ctx context.Context) (Reply, error) {
 	find, _ := c.args["find"].(string)
 	replace, _ := c.args["replace"].(string)
 	have, _ := c.args["hash"].(string)
@@ -65,7 +66,7 @@ func (c *call) editFile() (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	return c.keepEdit(before, text)
+	return c.keepEdit(ctx, before, text)
 }
 
 // replaceOnce replaces the one place where find occurs; occurrences may overlap, and then there are two.
@@ -83,7 +84,7 @@ func replaceOnce(text, find, replace string) (string, error) {
 }
 
 // keepEdit writes the edited text, unless the edit is what makes the document unreadable.
-func (c *call) keepEdit(before document, text string) (Reply, error) {
+func (c *call) keepEdit(ctx context.Context, before document, text string) (Reply, error) {
 	data := finishDocument(text)
 	if err := checkSize(before.Path, data); err != nil {
 		return Reply{}, err
@@ -91,7 +92,7 @@ func (c *call) keepEdit(before document, text string) (Reply, error) {
 	if err := unreadable(before.Path, data); err != nil && unreadable(before.Path, []byte(before.Content)) == nil {
 		return Reply{}, refuse("the edit was not made, it would make %s unreadable: %v", before.Path, err)
 	}
-	return c.write(before.Path, data, "edited")
+	return c.write(ctx, before.Path, data, "edited")
 }
 
 // unreadable returns why a document cannot be parsed at all.
@@ -108,11 +109,11 @@ func unreadable(name string, data []byte) (err error) {
 }
 
 // write puts a whole document into the change's folder, and tells the hash for the next edit.
-func (c *call) write(name string, data []byte, did string) (Reply, error) {
+func (c *call) write(ctx context.Context, name string, data []byte, did string) (Reply, error) {
 	if err := checkSize(name, data); err != nil {
 		return Reply{}, err
 	}
-	if err := c.ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil {
 		return Reply{}, err
 	}
 	if err := c.change.WriteFile(name, data); err != nil {

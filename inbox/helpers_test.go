@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agentd/gh-agentd/inbox"
 	"go.uber.org/goleak"
+
+	"github.com/agentd/gh-agentd/inbox"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agentd/gh-agentd/specs"
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/agentd/gh-agentd/specs"
 )
 
 // TestSchema_matchesInput keeps the published schemas and the types of specs from drifting apart.

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/agentd/gh-agentd/inbox"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentd/gh-agentd/inbox"
 )
 
 func TestToolsFor_closedListPerStep(t *testing.T) {

@@ -10,10 +10,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/agentd/gh-agentd/inbox"
-	"github.com/agentd/gh-agentd/mcp"
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agentd/gh-agentd/inbox"
+	"github.com/agentd/gh-agentd/mcp"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

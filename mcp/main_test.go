@@ -6,9 +6,10 @@ import (
 	"os"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/agentd/gh-agentd/inbox"
 	"github.com/agentd/gh-agentd/mcp"
-	"go.uber.org/goleak"
 )
 
 // serveFolder makes the test binary a server on a run folder, as the mcp command is one.

@@ -5,9 +5,10 @@ import (
 	"io"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/agentd/gh-agentd/inbox"
 	"github.com/agentd/gh-agentd/mcp"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // sdkPipes serves a box and returns the transport of the other side.

@@ -8,9 +8,10 @@ import (
 	"log/slog"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/agentd/gh-agentd/inbox"
 	"github.com/agentd/gh-agentd/specs"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // leaveTime is how long a tool that was told to stop may take before the server leaves without it.

@@ -9,9 +9,10 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/agentd/gh-agentd/inbox"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agentd/gh-agentd/inbox"
 )
 
 // caller is what stands behind the tools: a box, or a view of a change without a run.

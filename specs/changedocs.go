@@ -150,13 +150,16 @@ func isEmptyDocument(src []byte) bool {
 	if err != nil {
 		return false
 	}
-	held := o.placeholders()
+	held := map[int]bool{}
+	for _, line := range o.placeholders() {
+		held[line] = true
+	}
 	for offset := o.front.body; offset < len(o.src); {
 		end := lineEnd(o.src, offset)
 		line := strings.TrimSpace(string(o.src[offset:end]))
 		number := o.line(offset)
 		offset = end
-		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "<") || slices.Contains(held, number) {
+		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "<") || held[number] {
 			continue
 		}
 		return false

@@ -40,7 +40,7 @@ func (in ClarificationsInput) Clarifications(id string, at time.Time, prev *Clar
 	c := Clarifications{Change: id, Created: seconds(at)}
 	for _, question := range in.Questions {
 		c.Questions = append(c.Questions, Clarification{
-			Topic:     oneLine(question.Topic),
+			Topic:     headingText(question.Topic),
 			Question:  answerText(question.Question),
 			Answer:    answerText(question.Answer),
 			Rationale: answerText(question.Rationale),

@@ -33,7 +33,7 @@ func ParseClarifications(file string, src []byte) (*Clarifications, Problems, er
 			continue
 		}
 		question := clarificationFrom(o.section(i))
-		question.Topic = oneLine(match[1])
+		question.Topic = headingText(match[1])
 		c.Questions = append(c.Questions, question)
 		for _, part := range []struct{ name, text string }{{"question", question.Question}, {"answer", question.Answer}} {
 			if part.text == "" {

@@ -18,7 +18,7 @@ func (c *Clarifications) Markdown() []byte {
 	writeFrontmatter(&out, clarificationsFront{Change: oneLine(c.Change), Date: seconds(c.Created)})
 	out.WriteString("\n# Clarifications\n")
 	for i, question := range c.Questions {
-		fmt.Fprintf(&out, "\n## %s\n", oneLine(fmt.Sprintf("Q%d: %s", i+1, question.Topic)))
+		fmt.Fprintf(&out, "\n## %s\n", headingText(fmt.Sprintf("Q%d: %s", i+1, question.Topic)))
 		for _, part := range []struct{ label, text string }{
 			{"Question", question.Question}, {"Answer", question.Answer}, {"Rationale", question.Rationale},
 		} {

@@ -42,11 +42,3 @@ func splitFrontmatter(file string, src []byte) (frontmatter, error) {
 	}
 	return frontmatter{}, nil
 }
-
-// decode reads the front matter into a value; a document without one leaves it as it is.
-func (f frontmatter) decode(file string, into any) error {
-	if !f.present || len(bytes.TrimSpace(f.yaml)) == 0 {
-		return nil
-	}
-	return decodeYAMLFrom(file, f.line, f.yaml, into, false)
-}

@@ -224,7 +224,9 @@ func TestSpecInput_refusals(t *testing.T) {
 		with func(in *SpecInput)
 		want string
 	}{
-		{"DC-11 R01 beside R1", func(in *SpecInput) { in.Requirements = append(in.Requirements, RequirementInput{"R01", "A", "d", "low"}) }, `argument "requirements[1].id" is "R01", which is used already`},
+		{"DC-11 R01 beside R1", func(in *SpecInput) {
+			in.Requirements = append(in.Requirements, RequirementInput{"R01", "A", "d", "low"})
+		}, `argument "requirements[1].id" is "R01", which is used already`},
 		{"odd id", func(in *SpecInput) { in.Requirements[0].ID = "first" }, `argument "requirements[0].id" is "first", want R1, R2 and so on`},
 		{"no THEN", func(in *SpecInput) { in.Scenarios[0].Then = nil }, `argument "scenarios[0].then" is required`},
 		{"unknown owner", func(in *SpecInput) { in.Scenarios[0].Requirement = "R2" }, `argument "scenarios[0].requirement" is "R2", which is not among the requirements`},

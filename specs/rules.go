@@ -54,6 +54,7 @@ func Rules() []Rule {
 		{"wrong-heading-level", Low, false, "requirements do not stand at level three"},
 		{"no-requirements", High, false, "a spec has no requirements"},
 		{"too-many-requirements", High, true, "a spec has more than 100 requirements"},
+		{"too-many-scenarios", High, true, "a spec has more than 500 scenarios"},
 		{"missing-scenario", High, false, "a requirement, or a spec, has no scenario"},
 		{"missing-when-then", High, false, "a scenario has no WHEN or no THEN"},
 		{"broken-reference", Medium, false, "a reference leads nowhere"},

@@ -25,11 +25,11 @@ func isScenario(title string) bool {
 func scenarioName(title string) (string, bool) {
 	for _, form := range []*regexp.Regexp{scenarioTitle, criterionTitle} {
 		if match := form.FindStringSubmatch(title); match != nil {
-			return oneLine(match[1]), true
+			return headingText(match[1]), true
 		}
 	}
 	if whenThen.MatchString(title) {
-		return oneLine(title), true
+		return headingText(title), true
 	}
 	return "", false
 }
@@ -94,13 +94,13 @@ func (r *specReader) bareSteps(heading int) {
 				switch {
 				case it.text == "":
 				case whenThen.MatchString(firstLine(it.text)) || !loudStep.MatchString(it.text):
-					s := Scenario{Name: oneLine(it.text), Requirement: r.owner, Line: it.line, Start: start + r.base, End: end + r.base}
+					s := Scenario{Name: headingText(it.text), Requirement: r.owner, Line: it.line, Start: start + r.base, End: end + r.base}
 					single := steps{scenario: &s}
 					if loudStep.MatchString(it.text) {
 						single.item(it)
 					} else if _, nested := nestedItems(it); nested != nil {
 						single.item(it)
-						s.Name = oneLine(firstLine(it.text))
+						s.Name = headingText(firstLine(it.text))
 					}
 					single.finish()
 					r.spec.Scenarios = append(r.spec.Scenarios, s)
@@ -123,7 +123,7 @@ func (r *specReader) bareSteps(heading int) {
 	collected.finish()
 	for _, step := range [][]string{one.When, one.Given, one.Then} {
 		if len(step) > 0 {
-			one.Name = oneLine(step[0])
+			one.Name = headingText(step[0])
 			break
 		}
 	}
@@ -162,7 +162,7 @@ func (s *steps) add(text string) {
 	if match == nil {
 		if s.current != nil && text != "" {
 			last := len(*s.current) - 1
-			(*s.current)[last] = itemText((*s.current)[last] + "\n" + text)
+			(*s.current)[last] = labelText((*s.current)[last] + "\n" + text)
 		}
 		return
 	}
@@ -174,7 +174,7 @@ func (s *steps) add(text string) {
 	case "then":
 		s.current = &s.scenario.Then
 	}
-	if step := itemText(match[2]); s.current != nil && step != "" {
+	if step := labelText(match[2]); s.current != nil && step != "" {
 		*s.current = append(*s.current, step)
 	} else if len(value(s.current)) == 0 {
 		s.current = nil
@@ -206,6 +206,6 @@ func splitLast(list []string, word *regexp.Regexp) (before, after []string) {
 	if at == nil || at[0] == 0 || at[1] == len(list[last]) {
 		return list, nil
 	}
-	after = []string{itemText(list[last][at[1]:])}
-	return append(list[:last:last], itemText(list[last][:at[0]])), after
+	after = []string{labelText(list[last][at[1]:])}
+	return append(list[:last:last], labelText(list[last][:at[0]])), after
 }

@@ -111,29 +111,29 @@ func (in SpecInput) Spec(id string, at time.Time, prev *Spec) (*Spec, error) {
 func (in SpecInput) spec() Spec {
 	s := Spec{
 		ID:          SpecID(in.SpecID),
-		Title:       oneLine(specTitle.ReplaceAllString(in.Title, "")),
+		Title:       headingText(specTitle.ReplaceAllString(in.Title, "")),
 		Overview:    proseText(in.Overview, 4),
 		FlowDiagram: unfenced(in.FlowDiagram),
 	}
 	for _, requirement := range in.Requirements {
 		s.Requirements = append(s.Requirements, Requirement{
 			ID:          requirement.ID,
-			Title:       oneLine(requirement.Title),
+			Title:       headingText(requirement.Title),
 			Description: proseText(requirement.Description, 4),
 			Priority:    requirement.Priority,
 		})
 	}
 	for _, scenario := range in.Scenarios {
-		made := Scenario{Name: oneLine(scenario.Name),
+		made := Scenario{Name: headingText(scenario.Name),
 			Given: stepTexts(scenario.Given, "given"), When: stepTexts(scenario.When, "when"), Then: stepTexts(scenario.Then, "then")}
 		if at := slices.IndexFunc(s.Requirements, func(r Requirement) bool {
 			return scenario.Requirement != "" && normalID(r.ID) == normalID(scenario.Requirement)
 		}); at >= 0 {
 			made.Requirement = s.Requirements[at].ID
 		}
-		made.attach(s.Requirements)
 		s.Scenarios = append(s.Scenarios, made)
 	}
+	s.attach()
 	return s
 }
 
@@ -141,9 +141,9 @@ func (in SpecInput) spec() Spec {
 func stepTexts(texts []string, word string) []string {
 	var steps []string
 	for _, text := range texts {
-		text = itemText(text)
+		text = labelText(text)
 		if match := stepWord.FindStringSubmatch(text); match != nil && strings.EqualFold(match[1], word) {
-			text = itemText(match[2])
+			text = labelText(match[2])
 		}
 		if text != "" {
 			steps = append(steps, text)

@@ -31,7 +31,7 @@ func ParseSpec(file string, src []byte) (*Spec, Problems, error) {
 			r.heading(i)
 		}
 	}
-	r.attach()
+	r.spec.attach()
 	r.implicit()
 	return &r.spec, r.problems, nil
 }
@@ -124,14 +124,14 @@ func (r *specReader) problem(rule string, severity Severity, line int, hint, for
 // head reads the front matter, the title and the overview.
 func (r *specReader) head(front fields) {
 	s := &r.spec
-	s.Title = oneLine(front.text("title"))
+	s.Title = headingText(front.text("title"))
 	s.Version = front.number("version")
 	s.CreatedAt = front.time("created_at")
 	s.UpdatedAt = front.time("updated_at")
 	s.ArchivedAt = front.time("archived_at")
 	for _, b := range r.blocks {
 		if b.kind == headingBlock && b.level == 1 {
-			if title := oneLine(specTitle.ReplaceAllString(b.title, "")); title != "" && s.Title == "" {
+			if title := headingText(specTitle.ReplaceAllString(b.title, "")); title != "" && s.Title == "" {
 				s.Title = title
 			}
 			break
@@ -214,7 +214,7 @@ func (r *specReader) heading(i int) {
 func (r *specReader) requirement(i int, id, title string) {
 	b := r.blocks[i]
 	r.owner = id
-	requirement := Requirement{ID: id, Title: oneLine(title), Line: r.line(b.start),
+	requirement := Requirement{ID: id, Title: headingText(title), Line: r.line(b.start),
 		Start: b.start + r.base, End: r.end(i) + r.base}
 
 	next, start := i+1, b.body
@@ -288,7 +288,7 @@ func (r *specReader) part(i int) {
 			}
 		}
 	}
-	title := oneLine(r.blocks[i].title)
+	title := headingText(r.blocks[i].title)
 	if strings.HasPrefix(strings.ToLower(title), "flow") && r.spec.FlowDiagram == "" && r.after(i) == i+2 {
 		if only := r.blocks[i+1]; only.kind == fenceBlock && only.info == "mermaid" {
 			r.spec.FlowDiagram = cleanText(r.fence(i + 1))
@@ -299,14 +299,19 @@ func (r *specReader) part(i int) {
 }
 
 // attach finds the requirement of each scenario that does not stand below one.
-func (r *specReader) attach() {
-	for i := range r.spec.Scenarios {
-		r.spec.Scenarios[i].attach(r.spec.Requirements)
+func (s *Spec) attach() {
+	ids := make(map[string]string, len(s.Requirements))
+	for _, requirement := range slices.Backward(s.Requirements) {
+		ids[normalID(requirement.ID)] = requirement.ID
+	}
+	for i := range s.Scenarios {
+		s.Scenarios[i].attach(ids)
 	}
 }
 
-// attach takes the owner from the end of the name, or from a requirement that the name mentions.
-func (s *Scenario) attach(requirements []Requirement) {
+// attach takes the owner from the end of the name, or from a requirement that the name mentions;
+// ids are those of the requirements, by their normal form.
+func (s *Scenario) attach(ids map[string]string) {
 	if match := ownerSuffix.FindStringSubmatch(s.Name); match != nil && (s.Requirement == "" || s.Requirement == match[2]) {
 		s.Name, s.Requirement = match[1], match[2]
 	}
@@ -314,11 +319,9 @@ func (s *Scenario) attach(requirements []Requirement) {
 		return
 	}
 	for _, mention := range mentionedID.FindAllString(s.Name, -1) {
-		for _, requirement := range requirements {
-			if normalID(requirement.ID) == normalID(mention) {
-				s.Requirement = requirement.ID
-				return
-			}
+		if id, known := ids[normalID(mention)]; known {
+			s.Requirement = id
+			return
 		}
 	}
 }

@@ -28,9 +28,9 @@ type requirementFront struct {
 // Text that would end its section, or begin another, is made harmless on the way.
 func (s *Spec) Markdown() []byte {
 	var out strings.Builder
-	writeFrontmatter(&out, specFront{ID: string(s.ID), Type: "spec", Title: oneLine(s.Title), Version: s.Version,
+	writeFrontmatter(&out, specFront{ID: string(s.ID), Type: "spec", Title: headingText(s.Title), Version: s.Version,
 		CreatedAt: seconds(s.CreatedAt), UpdatedAt: seconds(s.UpdatedAt), ArchivedAt: seconds(s.ArchivedAt)})
-	fmt.Fprintf(&out, "\n# Specification: %s\n", oneLine(s.Title))
+	fmt.Fprintf(&out, "\n# Specification: %s\n", headingText(s.Title))
 	writeProse(&out, "## Overview", s.Overview, 4)
 	out.WriteString("\n## Requirements\n")
 	for _, requirement := range s.Requirements {
@@ -41,7 +41,7 @@ func (s *Spec) Markdown() []byte {
 		writeFence(&out, "mermaid", flow)
 	}
 	for _, section := range s.Sections {
-		writeProse(&out, strings.TrimRight("## "+oneLine(section.Title), " "), section.Text, 4)
+		writeProse(&out, strings.TrimRight("## "+headingText(section.Title), " "), section.Text, 4)
 	}
 	out.WriteString("\n## Acceptance Criteria\n")
 	for _, scenario := range s.Scenarios {
@@ -51,7 +51,7 @@ func (s *Spec) Markdown() []byte {
 }
 
 func (r Requirement) write(out *strings.Builder) {
-	fmt.Fprintf(out, "\n### %s\n", strings.TrimSuffix(oneLine(r.ID+": "+r.Title), ":"))
+	fmt.Fprintf(out, "\n### %s\n", strings.TrimSuffix(headingText(r.ID+": "+r.Title), ":"))
 	if r.Priority != "" {
 		var front strings.Builder
 		writeFrontmatter(&front, requirementFront{ID: oneLine(r.ID), Priority: oneLine(r.Priority)})
@@ -64,11 +64,11 @@ func (r Requirement) write(out *strings.Builder) {
 }
 
 func (s Scenario) write(out *strings.Builder) {
-	name := oneLine(s.Name)
+	name := headingText(s.Name)
 	if s.Requirement != "" {
 		name += " (" + oneLine(s.Requirement) + ")"
 	}
-	fmt.Fprintf(out, "\n### %s\n", oneLine("Scenario: "+name))
+	fmt.Fprintf(out, "\n### %s\n", headingText("Scenario: "+name))
 	if len(s.Given)+len(s.When)+len(s.Then) > 0 {
 		out.WriteByte('\n')
 	}
@@ -81,7 +81,7 @@ func (s Scenario) write(out *strings.Builder) {
 			if i > 0 {
 				word = "AND"
 			}
-			writeItem(out, "", "**"+word+"** "+itemText(text))
+			writeItem(out, "", "**"+word+"** "+labelText(text))
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package specs
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -46,6 +45,7 @@ func (in TasksInput) Validate() []string {
 		return c
 	}
 	made := in.tasks()
+	index := made.index()
 	ids := map[string]bool{}
 	for i, task := range in.Tasks {
 		name := func(field string) string { return fmt.Sprintf("tasks[%d].%s", i, field) }
@@ -69,7 +69,7 @@ func (in TasksInput) Validate() []string {
 			}
 		}
 		for k, need := range task.Depends {
-			if _, known := made.resolve(strings.TrimSpace(need)); !known {
+			if _, known := index[strings.ToLower(strings.TrimSpace(need))]; !known {
 				c.addf("argument %q is %q, which is not among the tasks", name(fmt.Sprintf("depends[%d]", k)), excerptOf(need))
 			}
 		}
@@ -117,9 +117,9 @@ func (in TasksInput) tasks() Tasks {
 		made := Task{
 			ID:          task.id(),
 			Layer:       task.Layer,
-			Title:       oneLine(task.Title),
+			Title:       headingText(task.Title),
 			Files:       []TaskFile{{Path: oneLine(task.File.Path), Action: task.File.Action}},
-			Description: cleanText(strings.TrimSpace(task.Description)),
+			Description: labelText(task.Description),
 		}
 		for _, part := range splitList(task.SpecRef) {
 			if ref, err := ParseSpecRef(part); part != "" && err == nil {
@@ -132,14 +132,8 @@ func (in TasksInput) tasks() Tasks {
 		}
 		t.Tasks = append(t.Tasks, made)
 	}
-	slices.SortStableFunc(t.Tasks, func(a, b Task) int { return cmp.Or(compareTaskIDs(a.ID, b.ID)) })
-	for i := range t.Tasks {
-		for k, need := range t.Tasks[i].Depends {
-			if id, known := t.resolve(need); known {
-				t.Tasks[i].Depends[k] = id
-			}
-		}
-	}
+	slices.SortStableFunc(t.Tasks, func(a, b Task) int { return compareTaskIDs(a.ID, b.ID) })
+	t.resolveDepends()
 	return t
 }
 

@@ -38,7 +38,7 @@ func ParseTasks(file string, src []byte) (*Tasks, Problems, error) {
 			}
 		}
 	}
-	r.resolveDepends()
+	r.tasks.resolveDepends()
 	return &r.tasks, r.problems, nil
 }
 
@@ -58,12 +58,11 @@ var (
 	boxedTask   = regexp.MustCompile(`(?s)^\[[ xX]\][ \t]+(?:\*\*)?(?:Task[ \t]+)?(\d+\.\d+[a-z]?)(?:\*\*)?[.:]?(?:\*\*)?[ \t]*(.*)$`)
 	boxedText   = regexp.MustCompile(`(?s)^\[[ xX]\][ \t]+(.*)$`)
 	headedTask  = regexp.MustCompile(`^(?:Task\s+)?(\d+\.\d+[a-z]?)\s*[.:–—-]?\s+(.*)$`)
-	layeredID   = regexp.MustCompile(`^([a-z]+)\.(\d+)$`)
 )
 
 // layerOf reads the heading of a group; what is not one of the four layers is kept as it is.
 func layerOf(title string) string {
-	title = oneLine(groupNumber.ReplaceAllString(title, ""))
+	title = headingText(groupNumber.ReplaceAllString(title, ""))
 	word := strings.ToLower(strings.TrimSpace(strings.TrimSuffix(strings.ToLower(title), "layer")))
 	switch word {
 	case "data", "logic", "integration", "testing":
@@ -110,7 +109,7 @@ func (r *tasksReader) item(it item) {
 		return
 	}
 	title, prose, _ := strings.Cut(match[2], "\n")
-	task := Task{ID: match[1], Layer: r.layer, Title: oneLine(title), Description: cleanText(prose), Line: it.line}
+	task := Task{ID: match[1], Layer: r.layer, Title: headingText(title), Description: cleanText(prose), Line: it.line}
 	for _, below := range nested {
 		r.field(&task, below)
 	}
@@ -136,12 +135,12 @@ func (r *tasksReader) field(task *Task, below item) {
 		task.Depends = append(task.Depends, r.depends(value, below.line)...)
 	default:
 		label, _, _ := strings.Cut(below.text, ":")
-		task.Notes = append(task.Notes, TaskNote{Label: plainLabel(label), Text: itemText(value)})
+		task.Notes = append(task.Notes, TaskNote{Label: plainLabel(label), Text: labelText(value)})
 	}
 }
 
 // joinText puts a text below another.
-func joinText(first, second string) string { return cleanText(first + "\n" + itemText(second)) }
+func joinText(first, second string) string { return cleanText(first + "\n" + labelText(second)) }
 
 // headed reads a task of the second form, a heading with a YAML fence below.
 func (r *tasksReader) headed(i int) error {
@@ -150,7 +149,7 @@ func (r *tasksReader) headed(i int) error {
 	if match == nil {
 		return nil
 	}
-	task := Task{ID: match[1], Layer: r.layer, Title: oneLine(match[2]), Line: r.line(b.start)}
+	task := Task{ID: match[1], Layer: r.layer, Title: headingText(match[2]), Line: r.line(b.start)}
 	next, start := i+1, b.body
 	if next < len(r.blocks) && r.blocks[next].kind == fenceBlock && strings.HasPrefix(r.blocks[next].info, "y") {
 		line := r.line(r.blocks[next].start) + 1
@@ -215,30 +214,29 @@ func (r *tasksReader) depends(value string, line int) []string {
 	return ids
 }
 
-// resolveDepends turns data.1 into the id of that task.
-func (r *tasksReader) resolveDepends() {
-	for i := range r.tasks.Tasks {
-		for k, need := range r.tasks.Tasks[i].Depends {
-			if id, ok := r.tasks.resolve(need); ok {
-				r.tasks.Tasks[i].Depends[k] = id
+// resolveDepends turns data.1 into the id of that task; what means no task stays as it is.
+func (t *Tasks) resolveDepends() {
+	index := t.index()
+	for i := range t.Tasks {
+		for k, need := range t.Tasks[i].Depends {
+			if id, known := index[strings.ToLower(need)]; known {
+				t.Tasks[i].Depends[k] = id
 			}
 		}
 	}
 }
 
-// resolve finds the task that "1.1" or "data.1" means.
-func (t *Tasks) resolve(need string) (id string, ok bool) {
-	need = strings.ToLower(need)
-	match := layeredID.FindStringSubmatch(need)
-	for _, task := range t.Tasks {
-		if strings.ToLower(task.ID) == need {
-			return task.ID, true
-		}
-		if match != nil && strings.EqualFold(task.Layer, match[1]) && strings.HasSuffix(task.ID, "."+match[2]) {
-			return task.ID, true
-		}
+// index maps the names by which a task may be called, 1.1 and data.1, to its id. The first task of a name has it.
+func (t *Tasks) index() map[string]string {
+	index := make(map[string]string, 2*len(t.Tasks))
+	for _, task := range slices.Backward(t.Tasks) {
+		_, number, _ := strings.Cut(task.ID, ".")
+		index[strings.ToLower(task.Layer)+"."+number] = task.ID
 	}
-	return "", false
+	for _, task := range slices.Backward(t.Tasks) {
+		index[strings.ToLower(task.ID)] = task.ID
+	}
+	return index
 }
 
 // compareTaskIDs orders ids as people count: 1.2 before 1.10, 1.2 before 1.2b.

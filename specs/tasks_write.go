@@ -41,7 +41,7 @@ func (t *Tasks) Markdown() []byte {
 	for i, task := range t.Tasks {
 		if i == 0 || t.Tasks[i-1].Layer != task.Layer {
 			group, _, _ := strings.Cut(task.ID, ".")
-			fmt.Fprintf(&out, "\n## %s\n", strings.TrimSpace(group+". "+oneLine(layerTitle(task.Layer))))
+			fmt.Fprintf(&out, "\n## %s\n", strings.TrimSpace(group+". "+headingText(layerTitle(task.Layer))))
 		}
 		out.WriteByte('\n')
 		task.write(&out)
@@ -81,7 +81,7 @@ func (t *Tasks) layersFront() *yaml.Node {
 }
 
 func (t Task) write(out *strings.Builder) {
-	fmt.Fprintf(out, "- [ ] %s\n", oneLine(t.ID+" "+t.Title))
+	fmt.Fprintf(out, "- [ ] %s\n", headingText(t.ID+" "+t.Title))
 	for _, file := range t.Files {
 		line := "File: `" + strings.ReplaceAll(oneLine(file.Path), "`", "") + "`"
 		if file.Action != "" {
@@ -100,12 +100,12 @@ func (t Task) write(out *strings.Builder) {
 		}
 		writeItem(out, "  ", "Spec: "+strings.Join(refs, ", "))
 	}
-	if text := cleanText(t.Description); text != "" {
+	if text := labelText(t.Description); text != "" {
 		writeItem(out, "  ", "Do: "+text)
 	}
 	writeItem(out, "  ", "Depends: "+orNone(strings.Join(t.Depends, ", ")))
 	for _, note := range t.Notes {
-		writeItem(out, "  ", oneLine(note.Label)+": "+cleanText(note.Text))
+		writeItem(out, "  ", oneLine(note.Label)+": "+labelText(note.Text))
 	}
 }
 

@@ -124,14 +124,29 @@ func escapeTags(s string) string {
 	return escapeLines(s, func(line string) bool { return openReview.MatchString(strings.TrimRight(line, " \t")) })
 }
 
+// headingText is oneLine, fit to be a heading: number signs at its end would be taken for decoration.
+func headingText(s string) string {
+	s = oneLine(s)
+	rest := strings.TrimRight(s, "#")
+	if rest == s || rest != "" && !strings.HasSuffix(rest, " ") {
+		return s
+	}
+	return rest + `\` + s[len(rest):]
+}
+
+// labelText makes text fit to stand behind a label.
+func labelText(s string) string {
+	return escapeTags(strings.TrimLeftFunc(cleanText(s), unicode.IsSpace))
+}
+
 // itemText makes text fit to be the item of a list.
 func itemText(s string) string {
-	s = strings.TrimLeftFunc(cleanText(s), unicode.IsSpace)
+	s = labelText(s)
 	first, _, _ := strings.Cut(s, "\n")
 	if s != "" && strings.Trim(first, "- \t") == "" {
 		return `\` + s // a line of dashes is a rule, not an item
 	}
-	return escapeTags(s)
+	return s
 }
 
 // writeItem writes text as an item, its further lines below the first.

@@ -55,8 +55,28 @@ func (v *validation) spec(name string) {
 		v.add(problem)
 	}
 	v.headings(o, v.specHeadings()...)
+	if v.tooMany(file, spec) {
+		return // each of the following looks for one thing among many
+	}
 	v.requirements(file, spec)
 	v.scenarios(file, spec, o)
+}
+
+// tooMany reports a spec that is too large to be one.
+func (v *validation) tooMany(file string, spec *Spec) bool {
+	for _, part := range []struct {
+		rule, name   string
+		count, limit int
+	}{
+		{"too-many-requirements", "requirements", len(spec.Requirements), maxRequirements},
+		{"too-many-scenarios", "scenarios", len(spec.Scenarios), maxScenarios},
+	} {
+		if part.count > part.limit {
+			v.report(part.rule, file, 0, "split the spec", "spec %q has %d %s, the limit is %d", spec.ID, part.count, part.name, part.limit)
+			delete(v.specs, spec.ID)
+		}
+	}
+	return v.specs[spec.ID] == nil
 }
 
 // matches reports whether the line of a heading is a requirement by the config's own pattern.
@@ -90,9 +110,6 @@ func (v *validation) requirements(file string, spec *Spec) {
 	explicit := slices.ContainsFunc(spec.Requirements, func(r Requirement) bool { return !r.Implicit })
 	if !explicit {
 		v.report("no-requirements", file, 0, "write ## Requirements with ### R1: Title", "spec %q has no requirements", spec.ID)
-	}
-	if n := len(spec.Requirements); n > maxRequirements {
-		v.report("too-many-requirements", file, 0, "split the spec", "spec %q has %d requirements, the limit is %d", spec.ID, n, maxRequirements)
 	}
 	first := map[string]Requirement{}
 	for _, requirement := range spec.Requirements {

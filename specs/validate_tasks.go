@@ -26,6 +26,7 @@ func (v *validation) tasksPart() {
 		return
 	case n > maxTasks:
 		v.report("too-many-tasks", file, 0, "split the change", "there are %d tasks, the limit is %d", n, maxTasks)
+		return
 	}
 	if tasks.ID != "" && v.docs.ID != "" && tasks.ID != v.docs.ID {
 		v.report("id-mismatch", file, 1, "make the two agree", "tasks say %q, the change is %q", excerptOf(tasks.ID), v.docs.ID)

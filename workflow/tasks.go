@@ -154,9 +154,13 @@ func (i *implementing) resolve(ctx context.Context, c *changes.Change) (*changes
 	if c.State.LastReview != nil {
 		evidence = evidenceLines(c.State.LastReview.Evidence)
 	}
+	complaints := plural(len(findings), "finding")
+	if len(findings) == 0 {
+		complaints = "the failing check"
+	}
 	h, code, err := i.write(ctx, c, turn{
 		step: phases.StepResolve, role: config.Implementer, round: round,
-		doing: fmt.Sprintf("is resolving %s of %s (round %d)", plural(len(findings), "finding"), c.ID, round),
+		doing: fmt.Sprintf("is resolving %s of %s (round %d)", complaints, c.ID, round),
 		prompt: func(tools templates.Tools, failure string) string {
 			return templates.ResolvePrompt{
 				Change: c.ID.String(), Round: round, Findings: knownOf(findings), Evidence: evidence, Tools: tools, Failure: failure,
@@ -172,7 +176,7 @@ func (i *implementing) resolve(ctx context.Context, c *changes.Change) (*changes
 	if err != nil {
 		return c, err
 	}
-	i.report(h, fmt.Sprintf("resolved %s of %s: %s", plural(len(findings), "finding"), c.ID, plural(len(h.code), "file")))
+	i.report(h, fmt.Sprintf("resolved %s of %s: %s", complaints, c.ID, plural(len(h.code), "file")))
 	return i.append(ctx, c, changes.Record{
 		Subject: fmt.Sprintf("resolved the review for round %d", round), Code: code, Calls: h.calls,
 		Transition: phases.Transition{

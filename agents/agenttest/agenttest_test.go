@@ -58,15 +58,13 @@ func TestMain_mistakesInTheScriptAreLoud(t *testing.T) {
 		"tool repeat refuses.json", "tool repeat good.json refused", "submit challenge refuses.json", "submit challenge good.json refused",
 	} {
 		t.Run(line, func(t *testing.T) {
-			s := newStage(t, "-- call scripted --\nprint before\n"+line+"\nprint after\n-- broken.json --\n{\n-- good.json --\n{\"text\":\"hi\"}\n-- refuses.json --\n{\"text\":\"no\",\"verdict\":\"bad\"}\n")
-			result, err := s.play("text", "scripted", "{tools}")
-			if line == "tool repeat refuses.json" { // the answer is the tool's own
-				if err == nil || !strings.Contains(s.stderr(), "refused") {
-					t.Errorf("error = %v, stderr %q", err, s.stderr())
-				}
-			}
-			if err == nil || result.ExitCode != agenttest.ExitScriptError || !strings.Contains(s.stderr(), `section "call scripted", line 2: `) || strings.Contains(s.stdout(), "after") {
-				t.Errorf("status %d, %v, stderr %q", result.ExitCode, err, s.stderr())
+			home, bin := t.TempDir(), programs(t)
+			agenttest.Install(t, home, "-- call scripted --\nprint before\n"+line+"\nprint after\n-- broken.json --\n{\n-- good.json --\n{\"text\":\"hi\"}\n-- refuses.json --\n{\"text\":\"no\",\"note\":\"bad\"}\n")
+			var stdout, stderr strings.Builder
+			env := []string{"HOME=" + home, "PATH=" + bin, "AGENTD_BIN=" + filepath.Join(bin, "gh-agentd"), "GORACE=atexit_sleep_ms=0"}
+			status := agenttest.Main([]string{"scripted", "--tool-command=toolserver"}, strings.NewReader("prompt"), &stdout, &stderr, env)
+			if status != agenttest.ExitScriptError || !strings.Contains(stderr.String(), `section "call scripted", line 2: `) || strings.Contains(stdout.String(), "after") {
+				t.Errorf("status %d, stdout %q, stderr %q", status, &stdout, &stderr)
 			}
 		})
 	}
@@ -171,8 +169,8 @@ done in=100 cached=40 out=7
 	for name, want := range map[string][]string{
 		"scripted": {`{"model":"model-1","session":`, `"type":"retry"`, `{"name":"repeat","type":"tool"}`, `"ok":true`, `{"text":"All done.","type":"text"}`, `"in":100`, `{"type":"done"}`},
 		"gemini":   {`"type":"init"`, `"tool_name":"mcp_agentd_repeat"`, `"status":"success"`, `"delta":true`, `"total_tokens":107`, `"type":"result"`},
-		"codex":    {`"type":"thread.started"`, `Reconnecting... 2/5`, `"type":"item.started"`, `"tool":"repeat"`, `"type":"agent_message"`, `"cached_input_tokens":40`, `"type":"turn.completed"`},
-		"claude":   {`"subtype":"init"`, `"subtype":"api_retry"`, `"name":"mcp__agentd__repeat"`, `"tool_result"`, `"text":"All done."`, `"cache_read_input_tokens":40`, `"type":"result"`},
+		"codex":    {`"type":"thread.started"`, `Reconnecting... 2/5`, `"type":"item.started"`, `"tool":"repeat"`, `"type":"agent_message"`, `"type":"turn.completed"`, `"cached_input_tokens":40`},
+		"claude":   {`"subtype":"init"`, `"subtype":"api_retry"`, `"name":"mcp__agentd__repeat"`, `"tool_result"`, `"text":"All done."`, `"type":"result"`, `"cache_read_input_tokens":40`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, "-- call "+name+" --"+script)
@@ -219,9 +217,6 @@ func TestMain_findsTheToolServerAsEachAgentDoes(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := newStage(t, "-- call "+row.agent+" --"+script)
-			if row.agent == "codex" { // it has no AGENTD_BIN problem, for submit is run by the agent itself
-				s.request.Limits.Idle = 0
-			}
 			s.mustPlay("text", row.agent, row.words(s)...)
 			if !strings.Contains(s.stdout(), row.want) {
 				t.Errorf("%s is not in\n%s", row.want, s.stdout())
@@ -250,7 +245,9 @@ func TestMain_processesThatStay_AG09_I5(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := newStage(t, "-- call scripted --\n"+row.script+"\nprint end\n")
-			s.request.Limits.Wall = 1500 * time.Millisecond
+			if row.wantErr {
+				s.request.Limits.Wall = 1500 * time.Millisecond
+			}
 			result, err := s.play("text", "scripted")
 			if failed, ok := errors.AsType[*agents.Error](err); ok != row.wantErr || ok && failed.Kind != agents.TimedOut {
 				t.Errorf("error = %v", err)
@@ -281,8 +278,8 @@ git add a.txt
 git -c user.name=agent -c user.email=agent@example.com commit -qm 'by itself'
 git switch -qc elsewhere
 git checkout -q --detach
-gitfile config "[core]\n\thooksPath = evil\n"
 gitfile hooks/pre-commit "#!/bin/sh\n"
+gitfile config "[core]\n\thooksPath = evil\n"
 `)
 	git := func(args ...string) string {
 		cmd := exec.Command("git", args...)

@@ -28,6 +28,8 @@ type agent struct {
 	record string // folder
 	format format
 	ended  *int // the exit status that the script asked for
+
+	toolCalls int
 }
 
 // Main plays one call and returns the exit status.

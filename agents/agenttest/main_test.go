@@ -65,16 +65,7 @@ type stage struct {
 
 func newStage(t *testing.T, script string) *stage {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &stage{t: t, home: t.TempDir(), programs: t.TempDir()}
-	for _, name := range []string{"gemini", "codex", "claude", "scripted", "toolserver", "gh-agentd"} {
-		if err := os.Symlink(exe, filepath.Join(s.programs, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s := &stage{t: t, home: t.TempDir(), programs: programs(t)}
 	agenttest.Install(t, s.home, script)
 	s.request = agents.Request{
 		Step: "implement", Round: 1, Change: "add-oauth", Prompt: []byte("Do it.\n"), Dir: t.TempDir(), RunDir: t.TempDir(),
@@ -84,6 +75,22 @@ func newStage(t *testing.T, script string) *stage {
 		Bin:     filepath.Join(s.programs, "gh-agentd"),
 	}
 	return s
+}
+
+// programs is a folder with this binary under all its names.
+func programs(t *testing.T) string {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"gemini", "codex", "claude", "scripted", "toolserver", "gh-agentd"} {
+		if err := os.Symlink(exe, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // play runs an agent under the real runner. words stand after its name; output is how it is read.

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/BurntSushi/toml"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -44,7 +47,8 @@ func (a *agent) tool(words []string) error {
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, process.Stderr())
 	}
-	const id = 1
+	a.toolCalls++
+	id := a.toolCalls
 	if err := errors.Join(a.tell(a.format.use(words[0], id, arguments)), a.tell(a.format.used(words[0], id, ok, answer))); err != nil {
 		return err
 	}
@@ -89,14 +93,32 @@ func (a *agent) nonsense(words []string) error {
 	if err != nil {
 		return errors.Join(err, process.Close())
 	}
+	answers := &firstWrite{w: out, came: make(chan struct{})}
 	read := make(chan error, 1)
 	go func() {
-		_, err := out.ReadFrom(process.Stdout)
+		_, err := io.Copy(answers, process.Stdout)
 		read <- err
 	}()
 	_, err = process.Stdin.Write(data)
-	_ = process.Stdin.Close() // an end of input is part of the nonsense
+	select { // a server may leave at the end of input without a word
+	case <-answers.came:
+	case <-time.After(2 * time.Second):
+	}
+	_ = process.Stdin.Close()
 	return errors.Join(err, <-read, out.Close(), ignoreExit(process.Close()))
+}
+
+// firstWrite tells when something has come.
+type firstWrite struct {
+	w    io.Writer
+	came chan struct{}
+	once sync.Once
+}
+
+func (f *firstWrite) Write(p []byte) (int, error) {
+	n, err := f.w.Write(p)
+	f.once.Do(func() { close(f.came) })
+	return n, err
 }
 
 func ignoreExit(err error) error {
@@ -140,14 +162,16 @@ func (a *agent) serverEnv(s server) []string {
 func (a *agent) findServer() (server, error) {
 	var fromFlags server
 	for i, arg := range a.args {
-		if _, table, ok := strings.Cut(arg, "mcp_servers."); ok {
-			return codexServer(table)
-		}
 		if command, ok := strings.CutPrefix(arg, "--tool-command="); ok {
 			fromFlags.Command = command
+			continue
 		}
 		if word, ok := strings.CutPrefix(arg, "--tool-arg="); ok {
 			fromFlags.Args = append(fromFlags.Args, word)
+			continue
+		}
+		if _, table, ok := strings.Cut(arg, "mcp_servers."); ok {
+			return codexServer(table)
 		}
 		if i > 0 && a.args[i-1] == "--mcp-config" && strings.HasPrefix(arg, "{") {
 			return jsonServer([]byte(arg))

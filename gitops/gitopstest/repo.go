@@ -249,3 +249,14 @@ func writeFile(t testing.TB, path, content string) {
 		t.Fatal(err)
 	}
 }
+
+// Sh runs a shell script in the worktree and fails the test unless it succeeds.
+func (r *Repo) Sh(script string) {
+	r.t.Helper()
+	res, err := proc.Run(context.Background(), proc.Cmd{
+		Path: "/bin/sh", Args: []string{"-e", "-c", script}, Dir: r.Dir, Env: r.Environ, Limits: proc.Limits{Wall: time.Minute},
+	})
+	if err != nil {
+		r.t.Fatalf("%s: %v\n%s%s", script, err, res.Stdout, res.Stderr)
+	}
+}

@@ -14,7 +14,7 @@ type Cmd struct {
 	Args []string
 	// Dir is the working directory; empty means the caller's.
 	Dir string
-	// Env is the complete environment. Nil is an empty one, not the caller's.
+	// Env is the complete environment, but for [MarkVariable]. Nil is an empty one, not the caller's.
 	Env []string
 
 	// Stdin is what the program reads: StdinFile if it is set, else Stdin, else nothing at all.

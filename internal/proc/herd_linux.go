@@ -89,9 +89,7 @@ func (h *herd) family() []process {
 		case p.pid == self:
 		case p.group == h.leader.Pid && p.started >= h.since,
 			h.known[p.pid] == p.processID,
-			p.carries(h.mark),
-			// Programs that we start stay in our session, so this one was somebody else's child.
-			p.parent == self && p.session != session && p.started >= h.since:
+			h.mine(p, self, session):
 			mine[p.pid] = true
 		}
 	}
@@ -116,6 +114,16 @@ func (h *herd) family() []process {
 		}
 		return true
 	})
+}
+
+// mine judges a process by its environment. One that has none of our marks is an orphan of the run
+// if we adopted it since the run began and it is in another session: the programs that we start stay in ours.
+func (h *herd) mine(p process, self, session int) bool {
+	mark, ok := p.mark()
+	if ok {
+		return strings.Contains(mark, h.mark)
+	}
+	return p.parent == self && p.session != session && p.started >= h.since
 }
 
 // signalEach signals processes one by one, each only if its id still means the same process.
@@ -189,19 +197,19 @@ func readProcess(pid int) (process, bool) {
 	return p, err == nil
 }
 
-// carries reports whether the mark is in the environment that the process began with.
+// mark is the mark in the environment that the process began with.
 // Processes of other users cannot be read, and are not ours.
-func (p process) carries(mark string) bool {
+func (p process) mark() (string, bool) {
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
 	if err != nil {
-		return false
+		return "", false
 	}
 	for entry := range bytes.SplitSeq(environ, []byte{0}) {
-		if value, ok := bytes.CutPrefix(entry, []byte(MarkVariable+"=")); ok && bytes.Contains(value, []byte(mark)) {
-			return true
+		if value, ok := bytes.CutPrefix(entry, []byte(MarkVariable+"=")); ok {
+			return string(value), true
 		}
 	}
-	return false
+	return "", false
 }
 
 // describe is the command line, cut to what fits into a message.

@@ -7,7 +7,8 @@ import (
 )
 
 // Look finds a program: a name without separators on pathEnv, the value of a PATH variable,
-// anything else as the path that it is.
+// or an absolute path as what it is. A relative path is refused,
+// for it would mean one file here and another in the program's own working directory.
 // Entries of the path that are not absolute are passed over,
 // so that a program in the working directory is never taken for the one that was meant.
 // The error wraps [ErrNotFound].
@@ -16,6 +17,9 @@ func Look(name, pathEnv string) (string, error) {
 		return "", fmt.Errorf("empty program name: %w", ErrNotFound)
 	}
 	if strings.ContainsRune(name, filepath.Separator) || strings.ContainsRune(name, '/') {
+		if !filepath.IsAbs(name) {
+			return "", fmt.Errorf("%q is neither a name nor an absolute path: %w", name, ErrNotFound)
+		}
 		for _, candidate := range candidates(name) {
 			if isExecutable(candidate) {
 				return candidate, nil

@@ -57,6 +57,9 @@ func behave(behaviour string, args []string) int {
 			fmt.Println("still here")
 			<-time.After(5 * time.Millisecond)
 		}
+	case "slow":
+		fmt.Println("ready")
+		<-time.After(500 * time.Millisecond)
 	case "polite": // answers the interrupt with status 0, as some agents do
 		caught := make(chan os.Signal, 1)
 		signal.Notify(caught, os.Interrupt)
@@ -103,6 +106,8 @@ func leaveChild(args []string) int {
 		switch arg {
 		case "setsid":
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		case "quiet":
+			cmd.Stdout, cmd.Stderr = nil, nil
 		case "bare":
 			cmd.Env = []string{}
 		case "deaf":

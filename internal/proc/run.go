@@ -55,17 +55,22 @@ func runLight(ctx context.Context, c Cmd) (Result, error) {
 	if out.exceeded {
 		return res, &LimitError{Kind: OutputLimit, Bytes: out.limit}
 	}
-	return res, explain(ctx, c, res, err)
+	return res, explain(causeOf(ctx), c, res, err)
+}
+
+// causeOf is why a context ended, or nil while it lives.
+func causeOf(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(ctx)
 }
 
 // command prepares a program for the light path.
 func command(ctx context.Context, c Cmd) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Dir = c.Dir
-	cmd.Env = c.Env
-	if cmd.Env == nil {
-		cmd.Env = []string{} // nil would be our own environment
-	}
+	cmd.Env = ownEnv(c.Env)
 	cmd.ExtraFiles = c.ExtraFiles
 	switch {
 	case c.StdinFile != nil:
@@ -78,13 +83,12 @@ func command(ctx context.Context, c Cmd) *exec.Cmd {
 	return cmd
 }
 
-// explain turns what os/exec says into one of our errors.
-func explain(ctx context.Context, c Cmd, res Result, err error) error {
+// explain turns what os/exec says into one of our errors. cause is why the context ended, if it did.
+func explain(cause error, c Cmd, res Result, err error) error {
 	if err == nil {
 		return nil
 	}
-	if ctx.Err() != nil && res.ExitCode != 0 {
-		cause := context.Cause(ctx)
+	if cause != nil && res.ExitCode != 0 {
 		if limit, ok := errors.AsType[*LimitError](cause); ok {
 			return limit
 		}
@@ -93,8 +97,8 @@ func explain(ctx context.Context, c Cmd, res Result, err error) error {
 	if _, ok := errors.AsType[*exec.ExitError](err); ok {
 		return &ExitError{Args: append([]string{c.Path}, c.Args...), Code: res.ExitCode, Signal: res.Signal, Stderr: res.Stderr}
 	}
-	// The program ended with 0, and something that it started keeps a pipe open.
-	if errors.Is(err, exec.ErrWaitDelay) || (res.ExitCode == 0 && errors.Is(err, context.Canceled)) {
+	// The program did its work, although something that it started keeps a pipe open, or it was just being cancelled.
+	if res.ExitCode == 0 && (errors.Is(err, exec.ErrWaitDelay) || cause != nil) {
 		return nil
 	}
 	return fmt.Errorf("run %s: %w", commandName([]string{c.Path}), err)

@@ -48,8 +48,8 @@ func TestRun_environmentIsOnlyWhatWasGiven(t *testing.T) {
 		if strings.Contains(string(res.Stderr), "CANARY") {
 			t.Errorf("environment leaked:\n%s", res.Stderr)
 		}
-		if hasMark := strings.Contains(string(res.Stderr), proc.MarkVariable+"="); hasMark != group {
-			t.Errorf("mark in environment = %v, want %v", hasMark, group)
+		if hasMark := !strings.Contains(string(res.Stderr), proc.MarkVariable+"=-\n"); hasMark != group {
+			t.Errorf("mark of a run in the environment = %v, want %v", hasMark, group)
 		}
 	})
 }
@@ -60,8 +60,8 @@ func TestRun_nilEnvironmentIsEmpty(t *testing.T) {
 		t.Skip(err)
 	}
 	res, err := proc.Run(t.Context(), proc.Cmd{Path: env})
-	if err != nil || len(res.Stdout) != 0 {
-		t.Errorf("env printed %q, %v; want nothing", res.Stdout, err)
+	if err != nil || string(res.Stdout) != proc.MarkVariable+"=-\n" {
+		t.Errorf("env printed %q, %v; want the mark and nothing else", res.Stdout, err)
 	}
 }
 
@@ -251,9 +251,10 @@ func TestLook(t *testing.T) {
 
 	for _, row := range []struct{ name, path, want string }{
 		{"tool", "/nowhere" + string(os.PathListSeparator) + dir, tool},
-		{"tool", ".", ""},  // never from the working directory
-		{"tool", "", ""},   // an empty entry means the working directory too
-		{tool, "", tool},   // a path is a path
+		{"tool", ".", ""}, // never from the working directory
+		{"tool", "", ""},  // an empty entry means the working directory too
+		{tool, "", tool},  // a path is a path
+		{"./tool", dir, ""},
 		{"notes", dir, ""}, // not executable
 		{"folder", dir, ""},
 		{"nobody", dir, ""},

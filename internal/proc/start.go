@@ -17,7 +17,7 @@ type Process struct {
 	Stdin  io.WriteCloser
 	Stdout io.ReadCloser
 
-	ctx        context.Context // of this process's life, not of a call
+	cause      func() error // why the process's context ended
 	cmd        *exec.Cmd
 	spec       Cmd
 	start      time.Time
@@ -38,7 +38,7 @@ func Start(ctx context.Context, c Cmd) (*Process, error) {
 	if ctx.Err() != nil {
 		return nil, &CancelledError{Cause: context.Cause(ctx)}
 	}
-	p := &Process{ctx: ctx, spec: c, complaints: stderrTail(), start: time.Now()}
+	p := &Process{cause: func() error { return causeOf(ctx) }, spec: c, complaints: stderrTail(), start: time.Now()}
 	p.cmd = command(ctx, c)
 	if c.Group {
 		isolate(p.cmd)
@@ -88,5 +88,5 @@ func (p *Process) end() {
 	if state := p.cmd.ProcessState; state != nil {
 		p.result.ExitCode, p.result.Signal = state.ExitCode(), signalName(state)
 	}
-	p.err = explain(p.ctx, p.spec, p.result, err)
+	p.err = explain(p.cause(), p.spec, p.result, err)
 }

@@ -3,22 +3,15 @@ package proc
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 )
-
-// MarkVariable is in the environment of every process of a supervised run, with a random value of that run.
-// Whoever left the process group is found by it.
-// In a run inside a run it lists both, separated by commas.
-const MarkVariable = "AGENTD_RUN_MARK"
 
 // supervise runs a program that is not trusted to end, or to end alone.
 func supervise(ctx context.Context, c Cmd) (Result, error) {
@@ -213,7 +206,7 @@ func (s *supervised) verdict(res Result) error {
 	if s.pumpErr != nil {
 		return fmt.Errorf("output of %s: %w", commandName([]string{s.spec.Path}), s.pumpErr)
 	}
-	return explain(context.Background(), s.spec, res, s.waitErr)
+	return explain(nil, s.spec, res, s.waitErr)
 }
 
 // refusal is why the output was not taken: the limit, or what the writer said.
@@ -274,21 +267,6 @@ const (
 	terminateAll
 	kill
 )
-
-// marked adds a fresh mark to an environment.
-func marked(env []string) (mark string, out []string) {
-	mark = rand.Text()
-	value := mark
-	out = make([]string, 0, len(env)+1)
-	for _, entry := range env {
-		if outer, ok := strings.CutPrefix(entry, MarkVariable+"="); ok {
-			value = outer + "," + mark
-			continue
-		}
-		out = append(out, entry)
-	}
-	return mark, append(out, MarkVariable+"="+value)
-}
 
 func closeAll(files ...*os.File) {
 	for _, f := range files {

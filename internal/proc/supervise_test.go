@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -127,12 +129,18 @@ func TestRun_nobodySurvives_I5(t *testing.T) {
 			canary := "PROC_TEST_CANARY=" + strings.ReplaceAll(t.Name(), "/", "_")
 			cmd := guarded(t, "parent", row.args...)
 			cmd.Env = append(cmd.Env, canary)
-			cmd.Limits.Idle = 300 * time.Millisecond
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			stays := slices.Contains(row.args, "stay")
 			var child int
-			cmd.Stdout = &onLine{do: func(line string) { child, _ = strconv.Atoi(line) }}
+			cmd.Stdout = &onLine{do: func(line string) {
+				if child, _ = strconv.Atoi(line); stays {
+					cancel()
+				}
+			}}
 			start := time.Now()
-			res, err := proc.Run(t.Context(), cmd)
-			if _, limited := errors.AsType[*proc.LimitError](err); limited != (row.args != nil && row.args[len(row.args)-1] == "stay") {
+			res, err := proc.Run(ctx, cmd)
+			if errors.Is(err, context.Canceled) != stays {
 				t.Errorf("error = %v", err)
 			}
 			if child == 0 || alive(child) {
@@ -144,7 +152,7 @@ func TestRun_nobodySurvives_I5(t *testing.T) {
 			if err == nil && (len(res.Survivors) == 0 || !strings.Contains(res.Survivors[0], "sleep")) {
 				t.Errorf("survivors = %q, want the sleeping child named", res.Survivors)
 			}
-			if time.Since(start) > 10*time.Second {
+			if time.Since(start) > 20*time.Second {
 				t.Errorf("took %s", time.Since(start))
 			}
 		})
@@ -157,6 +165,37 @@ func TestRun_marksNest(t *testing.T) {
 	res, err := proc.Run(t.Context(), cmd)
 	if err != nil || !strings.Contains(string(res.Stderr), proc.MarkVariable+"=OUTER,") {
 		t.Errorf("environment = %s, %v: the outer run must still find this process", res.Stderr, err)
+	}
+}
+
+func TestRun_leavesDaemonsOfOtherProgramsAlone(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only here orphans become ours")
+	}
+	// While a supervised program runs, git, say, goes into the background.
+	var daemon int
+	cmd := guarded(t, "slow")
+	cmd.Stdout = &onLine{do: func(string) {
+		res, err := proc.Run(t.Context(), func() proc.Cmd {
+			c := self(t, "parent", "setsid", "quiet")
+			c.Limits.Grace = 100 * time.Millisecond
+			return c
+		}())
+		if err != nil {
+			t.Error(err)
+		}
+		daemon, _ = strconv.Atoi(strings.TrimSpace(string(res.Stdout)))
+	}}
+	res, err := proc.Run(t.Context(), cmd)
+	if err != nil || len(res.Survivors) > 0 {
+		t.Errorf("survivors %q, %v", res.Survivors, err)
+	}
+	if daemon == 0 || !alive(daemon) {
+		t.Errorf("process %d is gone", daemon)
+	}
+	if p, err := os.FindProcess(daemon); err == nil {
+		_ = p.Kill()
+		_, _ = p.Wait() // it has become our child
 	}
 }
 

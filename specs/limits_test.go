@@ -1,0 +1,54 @@
+package specs
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// Documents of the greatest size, made to be as slow as possible, are read in a moment:
+// what is quadratic shows here long before anybody sends it.
+func TestReaders_staySwift_DC03_DC16(t *testing.T) {
+	fill := func(unit string) string { return strings.Repeat(unit, (MaxDocument-200)/len(unit)) }
+	for name, src := range map[string]string{
+		"nested lists":         fill("- "),
+		"nested quotes":        fill("> "),
+		"quotes, then text":    strings.Repeat(">", MaxDocument/2) + strings.Repeat("\na", MaxDocument/5),
+		"lists, then text":     strings.Repeat("- ", MaxDocument/8) + strings.Repeat("\na", MaxDocument/5),
+		"empty items":          fill("-\n"),
+		"headings":             fill("##\n"),
+		"requirements":         "## Requirements\n" + fill("### R1\n"),
+		"scenarios":            "## Requirements\n### R1\n## Scenarios\n" + fill("### Scenario: R2\n"),
+		"mentions":             "## Requirements\n" + strings.Repeat("### R1\n", 9000) + "## Scenarios\n" + strings.Repeat("### Scenario: R2 R3 R4 R5\n", 6000),
+		"reviews":              strings.Repeat("<review iteration=\"1\">\n</review>\n", 4000) + "\n## What Changes\n" + strings.Repeat("- a\n", 30000),
+		"brackets":             fill("["),
+		"backticks":            fill("` "),
+		"open comments":        "## Why\n" + fill("<!--\n\n"),
+		"open fences":          "## Why\n" + fill("```\n~~~\n"),
+		"setext":               fill("a\n=\n"),
+		"placeholders":         fill("[Aa]\n"),
+		"tasks":                "# Tasks\n" + fill("- [ ] 1.1 a\n  - Depends: 1.2, 1.3\n"),
+		"a task of many needs": "# Tasks\n- [ ] 1.1 a\n  - Depends: " + fill("1.2, "),
+		"front matter":         "---\n" + fill("a: [[[[b]]]]\n"),
+		"flow lists":           "---\na: " + fill("["),
+		"specs":                "## Impact\n- Affected specs: " + fill("a, "),
+	} {
+		t.Run(name, func(t *testing.T) {
+			begin := time.Now()
+			text := []byte(src)
+			_, _, _ = ParseProposal("proposal.md", text)
+			_, _, _ = ParseSpec("specs/auth.md", text)
+			_, _, _ = ParseTasks("tasks.md", text)
+			_, _, _ = ParseClarifications("clarifications.md", text)
+			docs := ChangeDocs{ID: "x", Files: map[string][]byte{ProposalPath: text, "specs/auth.md": text, TasksPath: text}}
+			docs.Validate(ValidateOptions{})
+			NextArtefact(docs)
+			if took := time.Since(begin); took > 30*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if testing.Verbose() {
+				t.Logf("%d bytes took %v", len(src), time.Since(begin))
+			}
+		})
+	}
+}
