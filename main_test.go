@@ -45,6 +45,7 @@ func TestScript(t *testing.T) {
 			"agent":   cmdAgent,
 			"status":  cmdStatus,
 			"cmpjson": cmdCmpJSON,
+			"tty":     cmdTTY,
 			"at":      cmdAt,
 		},
 	})

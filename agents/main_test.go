@@ -161,7 +161,10 @@ func behaving(t *testing.T, codec func() agents.Codec, words ...string) *agents.
 	return &agents.Program{ID: "gemini", Path: executable(t), Words: append([]string{"behave"}, words...), NewCodec: codec}
 }
 
-func noArguments(agents.Request) (agents.Invocation, error) { return agents.Invocation{}, nil }
+// noArguments spares a race-built child the second that it would sleep at its end.
+func noArguments(agents.Request) (agents.Invocation, error) {
+	return agents.Invocation{Env: []string{"GORACE=atexit_sleep_ms=0"}}, nil
+}
 
 func plain() agents.Codec { return agents.NewPlainCodec(noArguments, nil) }
 func jsonl() agents.Codec { return agents.NewJSONLCodec(noArguments) }

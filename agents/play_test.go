@@ -149,7 +149,7 @@ calls:
 	agent := agents.NewReplay(executable(t), file)
 	r := request(t)
 	r.Step, r.Task = "implement", "1.1"
-	r.Tools = &agents.ToolServer{Command: executable(t), Args: []string{"toolserver"}, Env: []string{"TOOL_SERVER_NAME=--the server"}}
+	r.Tools = &agents.ToolServer{Command: executable(t), Args: []string{"toolserver"}, Env: []string{"TOOL_SERVER_NAME=--the server", "GORACE=atexit_sleep_ms=0"}}
 
 	result, err := agent.Run(t.Context(), r, nil)
 	if err != nil {

@@ -105,37 +105,43 @@ func totalUsage(all []phases.Applied) *phases.Usage {
 	return &sum
 }
 
-// Land moves the base branch to the archive commit and keeps the branch's tip under refs/agentd/archive/<id>/<n>.
-// Where the base is checked out it is fast-forwarded there by git, which refuses rather than touch uncommitted work.
-// It returns *gitops.MovedError or gitops.ErrNotFastForward when the base moved, *gitops.OverlapError for uncommitted work.
-func (s *Store) Land(ctx context.Context, c *Change, branch string, base, commit gitops.ID) error {
+// Land moves the base branch to the archive commit and keeps the branch's tip under refs/agentd/archive/<id>/<n>,
+// in one transaction. Where the base is checked out, that worktree follows; it returns what was left alone there.
+// Killed in between, the next [Store.Lock] of the change finishes it. `git merge --ff-only` would not do:
+// killed while it writes files, it leaves a locked index and files in its own way.
+//
+// It returns *gitops.MovedError when the base moved, and *gitops.OverlapError, with nothing changed,
+// when uncommitted work is in files that the archive changes.
+func (s *Store) Land(ctx context.Context, c *Change, branch string, base, commit gitops.ID) ([]string, error) {
+	if s.lock == nil {
+		return nil, errUnlocked
+	}
+	if _, _, err := s.lock.Recover(ctx); err != nil { // as in advance
+		return nil, err
+	}
 	keep, err := s.keepRef(ctx, c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ref := "refs/heads/" + branch
 	trees, err := s.Repo.Worktrees(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	at := slices.IndexFunc(trees, func(w gitops.Worktree) bool { return w.Branch == ref && !w.Prunable })
-	reason := "agentd: archive " + c.ID.String()
-	if at < 0 {
-		updates := append(keep, gitops.RefUpdate{Name: ref, New: commit, Old: base})
-		s.point("before-land")
-		err = s.Repo.UpdateRefs(ctx, reason, updates...)
-		s.point("after-land")
-		return err
-	}
-	if len(keep) > 0 {
-		if err := s.Repo.UpdateRefs(ctx, reason, keep...); err != nil {
-			return err
+	for _, w := range trees {
+		if w.Branch != ref || w.Bare || w.Prunable {
+			continue
+		}
+		if err := s.Repo.Overlap(ctx, w.Path, base, commit); err != nil {
+			return nil, err
 		}
 	}
 	s.point("before-land")
-	err = s.Repo.FastForward(ctx, trees[at].Path, commit)
+	left, err := s.move(ctx, gitops.Advance{
+		Reason: "agentd: archive " + c.ID.String(), Ref: ref, Old: base, New: commit, Also: keep,
+	})
 	s.point("after-land")
-	return err
+	return left, err
 }
 
 // keepRef is the ref that keeps the branch's tip from being collected; none when one keeps it already.

@@ -36,14 +36,29 @@ func (s *Store) advance(ctx context.Context, a gitops.Advance) ([]string, error)
 	if s.lock == nil {
 		return nil, errUnlocked
 	}
-	s.point("before-ref")
-	left, moved, err := s.lock.Advance(ctx, a)
-	s.point("after-ref")
-	if moved && err != nil {
-		// The step is in the history; only a worktree lags behind, and the next run brings it along.
-		return append(left, err.Error()), nil
+	// A worktree that could not follow the step before is brought along first:
+	// the note of it would be overwritten, and the worktree would lag behind for ever.
+	if _, _, err := s.lock.Recover(ctx); err != nil {
+		return nil, err
 	}
+	s.point("before-ref")
+	left, err := s.move(ctx, a)
+	s.point("after-ref")
 	return left, err
+}
+
+// move is Advance, and one more attempt for a worktree that did not follow: its git may have been killed.
+func (s *Store) move(ctx context.Context, a gitops.Advance) ([]string, error) {
+	left, moved, err := s.lock.Advance(ctx, a)
+	if !moved || err == nil {
+		return left, err
+	}
+	again, _, retryErr := s.lock.Recover(context.WithoutCancel(ctx))
+	if retryErr == nil {
+		return again.Left, nil
+	}
+	// The step is in the history; only a worktree lags behind, and the next step or run brings it along.
+	return append(left, err.Error()), nil
 }
 
 // point lets a crash test stop the process at a named place.

@@ -29,6 +29,9 @@ func newStreams(env Env) *streams {
 	}
 	s.errTTY = isTerminal(env.Err)
 	s.errColor = s.errTTY && !term.IsColorDisabled()
+	if env.getenv("TERM") == "dumb" {
+		s.color, s.errColor = false, false
+	}
 	return s
 }
 

@@ -3,6 +3,7 @@ package gitops
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // Advance is one reference to move, with everything that belongs to it.
@@ -12,33 +13,66 @@ type Advance struct {
 	Reason   string      // for the reflog
 	Note     string      // for the intent
 	Also     []RefUpdate // moved in the same transaction
+	Objects  *Objects    // a reader at hand spares a process; may be nil
 }
 
-// Advance moves a branch and lets the worktrees follow.
+// Advance moves a branch, and with it the worktrees that have it checked out.
 //
-// A lock on an index is waited for first; then the note is written, the references move in one transaction,
-// which is the only moment that counts, the worktrees are projected, and the note is cleared.
-// Killed before the transaction, nothing has happened; killed after it, [Lock.Recover] does the rest.
+// First comes everything that can fail: the note for the next run, the lock on each index (waited for up to 5 s),
+// the new index and the new files, written beside the old ones.
+// Then the references move in one transaction, which is the only moment that counts; after it there are only renames.
+// Killed before that moment, nothing has happened; killed after it, [Lock.Recover] does the rest.
+//
+// Files that a person has changed stay, and are returned in left.
 // An error with moved true means that the branch is where it should be and a worktree is not.
 func (l *Lock) Advance(ctx context.Context, a Advance) (left []string, moved bool, err error) {
-	places, err := l.repo.placesOf(ctx, a.Ref)
-	if err != nil {
-		return nil, false, err
-	}
-	if err := l.repo.awaitIndexes(ctx, places); err != nil {
-		return nil, false, err
-	}
 	if err := l.SetIntent(ctx, Intent{Ref: a.Ref, Old: a.Old, New: a.New, Note: a.Note}); err != nil {
 		return nil, false, err
 	}
-	updates := append([]RefUpdate{{Name: a.Ref, Old: a.Old, New: a.New}}, a.Also...)
-	if err := l.repo.UpdateRefs(ctx, a.Reason, updates...); err != nil {
+	ready, err := l.prepareAll(ctx, a)
+	if err == nil {
+		updates := append([]RefUpdate{{Name: a.Ref, Old: a.Old, New: a.New}}, a.Also...)
+		err = l.repo.UpdateRefs(ctx, a.Reason, updates...)
+	}
+	if err != nil {
+		for _, p := range ready {
+			err = errors.Join(err, p.index.release())
+		}
 		return nil, false, errors.Join(err, l.ClearIntent())
 	}
-	ctx = context.WithoutCancel(ctx)
-	left, err = l.repo.projectAt(ctx, places, a.Old, a.New, ProjectOptions{})
+	for _, p := range ready {
+		err = errors.Join(err, p.finish())
+		left = append(left, p.leftOver()...)
+	}
+	slices.Sort(left)
 	if err != nil {
 		return left, true, err // the note stays: the next run tries again
 	}
 	return left, true, l.ClearIntent()
+}
+
+// prepareAll prepares every worktree that has the branch. What it returns holds locks, also beside an error.
+func (l *Lock) prepareAll(ctx context.Context, a Advance) ([]*projection, error) {
+	places, err := l.repo.placesOf(ctx, a.Ref)
+	if err != nil || len(places) == 0 {
+		return nil, err
+	}
+	var changes []FileChange
+	if a.Objects != nil {
+		changes, err = a.Objects.DiffCommits(a.Old, a.New)
+	} else {
+		changes, err = l.repo.DiffTrees(ctx, a.Old, a.New)
+	}
+	if err != nil || len(changes) == 0 {
+		return nil, err
+	}
+	var ready []*projection
+	for _, place := range places {
+		p, err := place.prepare(ctx, changes)
+		if err != nil {
+			return ready, err
+		}
+		ready = append(ready, p)
+	}
+	return ready, nil
 }

@@ -59,6 +59,7 @@ func (r *Repo) DiffTrees(ctx context.Context, a, b ID) ([]FileChange, error) {
 		}
 		changes = append(changes, change)
 	}
+	sortByPath(changes)
 	return changes, nil
 }
 

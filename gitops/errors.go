@@ -70,7 +70,8 @@ var ErrDubiousOwnership = errors.New("dubious ownership")
 // GitError says that a git command ended with an error that has no type of its own.
 type GitError struct {
 	Args   []string // without the program
-	Code   int
+	Code   int      // -1 after a signal
+	Signal string   // what ended it, or ""
 	Stderr string
 }
 
@@ -83,7 +84,10 @@ func (e *GitError) Error() string {
 		}
 	}
 	said := strings.TrimSpace(e.Stderr)
-	if said == "" {
+	switch {
+	case e.Signal != "":
+		return fmt.Sprintf("%s: ended by signal: %s", what, e.Signal)
+	case said == "":
 		return fmt.Sprintf("%s: exit status %d", what, e.Code)
 	}
 	return what + ": " + firstComplaint(said)

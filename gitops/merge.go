@@ -3,6 +3,7 @@ package gitops
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -43,7 +44,7 @@ func (r *Repo) FastForward(ctx context.Context, worktree string, commit ID) erro
 	if err != nil {
 		return err
 	}
-	if err := r.awaitIndexes(ctx, []*Repo{at}); err != nil {
+	if err := r.awaitGone(ctx, filepath.Join(at.gitDir, "index.lock")); err != nil {
 		return err
 	}
 	// The user's post-merge hook runs, and his stash is left alone.
@@ -65,6 +66,12 @@ func (r *Repo) FastForward(ctx context.Context, worktree string, commit ID) erro
 		return overlap
 	}
 	return errors.Join(err, errContained)
+}
+
+// Overlap returns an [*OverlapError] where uncommitted changes in a worktree, ignored files among them,
+// are in the way of taking it from one commit to another.
+func (r *Repo) Overlap(ctx context.Context, worktree string, from, to ID) error {
+	return r.At(worktree).overlap(ctx, from, to)
 }
 
 // overlap finds the uncommitted changes that a move from one commit to another would overwrite.

@@ -67,6 +67,18 @@ func (o *Objects) Commit(id ID) (Commit, error) {
 	return decodeCommit(id, raw)
 }
 
+// CommitAt reads the commit that a revision names, such as a branch's full name.
+func (o *Objects) CommitAt(rev string) (Commit, error) {
+	id, kind, raw, err := o.Lookup(rev)
+	if err != nil {
+		return Commit{}, err
+	}
+	if kind != "commit" {
+		return Commit{}, fmt.Errorf("%q is a %s, not a commit", rev, kind)
+	}
+	return decodeCommit(id, raw)
+}
+
 // Tree reads the entries of a tree, in git's order. The empty tree has none, whether or not it is stored.
 func (o *Objects) Tree(id ID) ([]Entry, error) {
 	if id == o.repo.emptyTree() {

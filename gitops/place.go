@@ -12,19 +12,28 @@ import (
 	"syscall"
 )
 
-// carryOut writes what plan decided: the new entries into a copy of the index, the files beside the worktree,
-// then the files into their places, and last the index into its own.
-// A run that is killed in between left every file old or new, and the index as it was.
-func (p *projection) carryOut(ctx context.Context) error {
+// stage writes the new entries into a copy of the index,
+// and lets git write the new files as it would check them out, with line ends, filters, links and modes,
+// into our folder in the git dir.
+func (p *projection) stage(ctx context.Context) error {
 	if err := p.index.put(ctx, p.put); err != nil {
 		return err
 	}
 	if err := p.index.hide(ctx, p.hidden); err != nil {
 		return err
 	}
-	if err := p.stage(ctx); err != nil {
-		return err
+	if len(p.write) == 0 {
+		return nil
 	}
+	_, err := p.index.git(ctx, []byte(strings.Join(p.write, "\x00")+"\x00"),
+		"checkout-index", "-f", "-z", "--prefix="+p.place.scratch("files")+"/", "--stdin")
+	return err
+}
+
+// finish puts the files into their places, and last the index into its own, and gives the index back.
+// Killed in between it leaves every file old or new, and the index as it was.
+func (p *projection) finish() (err error) {
+	defer func() { err = errors.Join(err, p.index.release()) }()
 	for _, name := range p.remove {
 		if err := p.takeAway(name); err != nil {
 			return err
@@ -40,21 +49,13 @@ func (p *projection) carryOut(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(p.put) == 0 {
-		return nil
+	if len(p.put) > 0 {
+		if err := p.index.publish(); err != nil {
+			return err
+		}
 	}
-	return p.index.publish()
-}
-
-// stage lets git write the files as it would check them out, with line ends, filters, links and modes,
-// into our folder in the git dir.
-func (p *projection) stage(ctx context.Context) error {
-	if len(p.write) == 0 {
-		return nil
-	}
-	_, err := p.index.git(ctx, []byte(strings.Join(p.write, "\x00")+"\x00"),
-		"checkout-index", "-f", "-z", "--prefix="+p.place.scratch("files")+"/", "--stdin")
-	return err
+	p.done = true
+	return nil
 }
 
 func (p *projection) putInPlace(name string) error {

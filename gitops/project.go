@@ -44,31 +44,15 @@ func (r *Repo) projectAt(ctx context.Context, places []*Repo, old, new ID, opts 
 	}
 	var errs []error
 	for _, place := range places {
-		kept, err := place.project(ctx, changes)
-		left = append(left, kept...)
+		p, err := place.prepare(ctx, changes)
+		if err == nil {
+			err = p.finish()
+		}
 		errs = append(errs, err)
+		left = append(left, p.leftOver()...)
 	}
 	slices.Sort(left)
 	return left, errors.Join(errs...)
-}
-
-// AwaitIndex waits until nobody holds the index of a worktree that Project would have to write,
-// so that a lock of somebody else's is found before the reference moves and not after.
-func (r *Repo) AwaitIndex(ctx context.Context, branchRef string) error {
-	places, err := r.placesOf(ctx, branchRef)
-	if err != nil {
-		return err
-	}
-	return r.awaitIndexes(ctx, places)
-}
-
-func (r *Repo) awaitIndexes(ctx context.Context, places []*Repo) error {
-	for _, place := range places {
-		if err := r.awaitGone(ctx, filepath.Join(place.gitDir, "index.lock")); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // placesOf is the repository as seen from each worktree that has the branch checked out and is there.
@@ -102,37 +86,48 @@ func under(path string, folders []string) bool {
 
 // projection is the work in one worktree.
 type projection struct {
-	place  *Repo
-	index  *indexHold
-	left   []string
-	put    []FileChange // index entries to write
-	hidden []string     // of these, the ones that a sparse checkout leaves out
-	remove []string
-	write  []string
+	place   *Repo
+	changes []FileChange
+	index   *indexHold
+	left    []string
+	put     []FileChange // index entries to write
+	hidden  []string     // of these, the ones that a sparse checkout leaves out
+	remove  []string
+	write   []string
+	done    bool
 }
 
-func (r *Repo) project(ctx context.Context, changes []FileChange) (left []string, err error) {
+// prepare does everything that can fail: it takes the index, decides, and writes the new index and the new files
+// beside the old ones. What is left for finish are renames.
+// The projection is never nil; after an error it holds nothing.
+func (r *Repo) prepare(ctx context.Context, changes []FileChange) (*projection, error) {
+	p := &projection{place: r, changes: changes}
 	index, err := r.holdIndex(ctx)
 	if err != nil {
-		return r.full(pathsOf(changes)), err
+		return p, err
 	}
-	defer func() { err = errors.Join(err, index.release()) }()
-	ctx = context.WithoutCancel(ctx) // the reference has moved: half a projection helps nobody
-	p := &projection{place: r, index: index}
-	if err := p.plan(ctx, changes); err != nil {
-		return r.full(pathsOf(changes)), err
+	p.index = index
+	err = p.plan(ctx)
+	if err == nil {
+		err = p.stage(ctx)
 	}
-	if err := p.carryOut(ctx); err != nil {
-		return r.full(pathsOf(changes)), err
+	if err != nil {
+		return p, errors.Join(err, index.release())
 	}
-	return r.full(p.left), nil
+	return p, nil
 }
 
-func (r *Repo) full(paths []string) []string {
-	for i, path := range paths {
-		paths[i] = filepath.Join(r.workTree, filepath.FromSlash(path))
+// leftOver is the full paths of what finish did not bring to the new state.
+func (p *projection) leftOver() []string {
+	names := p.left
+	if !p.done {
+		names = pathsOf(p.changes)
 	}
-	return paths
+	full := make([]string, len(names))
+	for i, name := range names {
+		full[i] = filepath.Join(p.place.workTree, filepath.FromSlash(name))
+	}
+	return full
 }
 
 func pathsOf(changes []FileChange) []string {
@@ -155,8 +150,8 @@ const (
 )
 
 // plan decides for each path by what index and file hold now. It writes nothing.
-func (p *projection) plan(ctx context.Context, changes []FileChange) error {
-	entries, err := p.index.entries(ctx, pathsOf(changes))
+func (p *projection) plan(ctx context.Context) error {
+	entries, err := p.index.entries(ctx, pathsOf(p.changes))
 	if err != nil {
 		return err
 	}
@@ -165,7 +160,7 @@ func (p *projection) plan(ctx context.Context, changes []FileChange) error {
 		return err
 	}
 	var filtered, folders []FileChange
-	for _, c := range changes {
+	for _, c := range p.changes {
 		have := entries[c.Path]
 		where := indexSide(have, c)
 		if where == foreign {

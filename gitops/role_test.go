@@ -76,19 +76,16 @@ func full(ctx context.Context, repo *gitops.Repo, what string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	old, err := repo.Resolve(ctx, "main")
-	if err != nil {
-		return err
-	}
 	objects, err := repo.Objects(ctx)
 	if err != nil {
 		return err
 	}
 	defer objects.Close()
-	tip, err := objects.Commit(old)
+	tip, err := objects.CommitAt("refs/heads/main")
 	if err != nil {
 		return err
 	}
+	old := tip.ID
 	tree, err := objects.WriteTree(ctx, tip.Tree, []gitops.Edit{
 		{Path: "agentd/changes/x/STATE.yaml", Content: []byte("phase: challenged\n")},
 		{Path: "agentd/changes/x/proposal.md", Content: content},
@@ -127,14 +124,11 @@ func appendOnce(ctx context.Context, repo *gitops.Repo, n int) (err error) {
 		return err
 	}
 	defer objects.Close()
-	old, err := under.Resolve(ctx, "refs/heads/main")
+	tip, err := objects.CommitAt("refs/heads/main")
 	if err != nil {
 		return err
 	}
-	tip, err := objects.Commit(old)
-	if err != nil {
-		return err
-	}
+	old := tip.ID
 	state := fmt.Sprintf("by %d, number %d\n", os.Getpid(), n)
 	tree, err := objects.WriteTree(ctx, tip.Tree, []gitops.Edit{
 		{Path: "agentd/changes/x/STATE.yaml", Content: []byte(state)},

@@ -70,7 +70,7 @@ func gitError(c call, res proc.Result, err error) error {
 		return nil
 	}
 	if exit, ok := errors.AsType[*proc.ExitError](err); ok {
-		return &GitError{Args: c.args, Code: exit.Code, Stderr: proc.Clean(string(res.Stderr))}
+		return &GitError{Args: c.args, Code: exit.Code, Signal: exit.Signal, Stderr: proc.Clean(string(res.Stderr))}
 	}
 	return err
 }

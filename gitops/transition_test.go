@@ -38,13 +38,11 @@ func tryAdvance(t testing.TB, repo *gitops.Repo, ref, message string, edits ...g
 		return "", "", nil, err
 	}
 	defer objects.Close()
-	if old, err = under.Resolve(ctx, ref); err != nil {
-		return "", "", nil, err
-	}
-	tip, err := objects.Commit(old)
+	tip, err := objects.CommitAt(ref)
 	if err != nil {
 		return "", "", nil, err
 	}
+	old = tip.ID
 	tree, err := objects.WriteTree(ctx, tip.Tree, edits)
 	if err != nil {
 		return "", "", nil, err
@@ -53,7 +51,7 @@ func tryAdvance(t testing.TB, repo *gitops.Repo, ref, message string, edits ...g
 	if err != nil {
 		return "", "", nil, err
 	}
-	left, moved, err := lock.Advance(ctx, gitops.Advance{Ref: ref, Old: old, New: new, Reason: "agentd: step"})
+	left, moved, err := lock.Advance(ctx, gitops.Advance{Ref: ref, Old: old, New: new, Reason: "agentd: step", Objects: objects})
 	if err == nil && !moved {
 		t.Error("no error and not moved")
 	}

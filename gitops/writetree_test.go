@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/gitops/gitopstest"
@@ -148,8 +149,49 @@ func TestDiffTrees_ID20(t *testing.T) {
 	if diff := cmp.Diff(want, changes); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	objects, err := got.Objects(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer objects.Close()
+	changes, err = objects.DiffCommits(repo.Rev("main~1"), repo.Rev("main"))
+	if diff := cmp.Diff(want, changes); diff != "" || err != nil {
+		t.Errorf("in process: %v (-want +got):\n%s", err, diff)
+	}
 	if all, err := got.DiffTrees(t.Context(), "", repo.Rev("main")); err != nil || len(all) != 4 {
 		t.Errorf("from nothing: %v %v", all, err)
+	}
+}
+
+// Files that become folders, submodules, links and modes: both ways of comparing see the same.
+func TestDiffTrees_agree(t *testing.T) {
+	t.Parallel()
+	for _, shape := range []gitopstest.Shape{gitopstest.Plain, gitopstest.SHA256} {
+		t.Run(string(shape), func(t *testing.T) {
+			t.Parallel()
+			repo := shape.New(t, hello+"-- a --\n-- b/c/d --\n-- b.x --\n-- e/f --\n-- g --\n")
+			repo.Sh(`rm -r a b e; mkdir a; echo 1 >a/x; echo 2 >b; ln -s g e; git rm -q g; chmod +x README.md`)
+			repo.Git("add", "--all")
+			repo.Git("update-index", "--add", "--cacheinfo", "160000,"+string(repo.Rev("main"))+",sub")
+			repo.Git("commit", "--quiet", "-m", "second")
+			repo.Git("commit", "--quiet", "--allow-empty", "-m", "third")
+			got := repo.Open()
+			objects, err := got.Objects(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer objects.Close()
+			for _, pair := range [][2]gitops.ID{
+				{repo.Rev("main~2"), repo.Rev("main")}, {repo.Rev("main"), repo.Rev("main~2")}, {repo.Rev("main~1"), repo.Rev("main")},
+				{"", repo.Rev("main")}, {repo.Rev("main"), ""}, {"", ""},
+			} {
+				theirs, errTheirs := got.DiffTrees(t.Context(), pair[0], pair[1])
+				ours, errOurs := objects.DiffCommits(pair[0], pair[1])
+				if diff := cmp.Diff(theirs, ours, cmpopts.EquateEmpty()); diff != "" || errTheirs != nil || errOurs != nil {
+					t.Errorf("%v %v (-git +ours):\n%s", errTheirs, errOurs, diff)
+				}
+			}
+		})
 	}
 }
 

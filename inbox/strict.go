@@ -136,6 +136,10 @@ func firstBadText(src []byte) (at int64, why string) {
 			i += width
 			continue
 		}
+		if src[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
 		r, size := utf8.DecodeRune(src[i:])
 		if r == utf8.RuneError && size == 1 {
 			return int64(i), "is not valid UTF-8"

@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // client speaks raw lines to a server.
 // Every byte that the server writes must be part of a line of JSON (MC-16): the driver fails the test otherwise.

@@ -35,7 +35,7 @@ func TestServe_survivesPanics_MC14(t *testing.T) {
 	if err := c.ended(); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(log.String(), "the wires are crossed") || !strings.Contains(log.String(), "serve_test.go") {
+	if !strings.Contains(log.String(), "the wires are crossed") || !strings.Contains(log.String(), "life_test.go") {
 		t.Errorf("the log has no stack: %s", log.String())
 	}
 }

@@ -10,14 +10,14 @@
 //
 // # The machine
 //
-//	              ┌─ NEEDS_REVISION ─┐
-//	              ▼                  │
-//	none ──▶ proposed ───────────────┴──▶ challenged ──▶ implementing ──▶ complete ──▶ archived
-//	           │  ▲     APPROVED, approve            implement   │  ▲  APPROVED,  │  archive  │
-//	  REJECTED │  │ reopen                                       └──┘  approve,   │           │
-//	  abandon  ▼  │                                NEEDS_CHANGES, resolve reverify◀─unarchive─┘
-//	         rejected
+//	none ──plan──▶ proposed ──APPROVED──▶ challenged ──implement──▶ implementing ──APPROVED──▶ complete ──archive──▶ archived
+//	                │    ▲                                                                        ▲                    │
+//	            REJECTED reopen                                                                   └─────unarchive──────┘
+//	                ▼    │
+//	               rejected
 //
+// NEEDS_REVISION keeps proposed, NEEDS_CHANGES and MAJOR_ISSUES keep implementing, UNKNOWN keeps any phase.
+// An approval is a challenger's or reviewer's verdict, or the decision of a person.
 // challenged, implementing and complete are reopened to proposed, and every phase but archived
 // is abandoned to rejected, by a person's decision alone.
 //

@@ -66,7 +66,11 @@ func TestAudit_violations(t *testing.T) {
 			c.add(phases.StepProposalGen)
 			return c
 		}, "code-before-approval@0"},
-		{"code in the first commit", func(t *testing.T) *chain { c := newChain(t); c.add(phases.StepProposalGen).TouchesCode = true; return c }, "code-before-approval@0"},
+		{"code in the first commit", func(t *testing.T) *chain {
+			c := newChain(t)
+			c.add(phases.StepProposalGen).TouchesCode = true
+			return c
+		}, "code-before-approval@0"},
 		{"code in a pair's first commit", func(t *testing.T) *chain { c := newChain(t); c.add(phases.StepPair).TouchesCode = true; return c }, "profile-not-accepted@0"},
 		{"code while proposed", func(t *testing.T) *chain { c := proposed(t); c.code = "x"; c.push("fix\n"); return c }, "code-before-approval@1"},
 		{"code while challenged", func(t *testing.T) *chain { c := challenged(t); c.code = "x"; c.push("fix\n"); return c }, "code-before-approval@2"},

@@ -286,6 +286,10 @@ func TestReplay_statefile_DC09(t *testing.T) {
 			if (s.Allows(phases.EventReviewApproved) != nil) != (tc.wants != "") {
 				t.Errorf("Allows: %v", s.Allows(phases.EventReviewApproved))
 			}
+			note := c.draft(s, phases.StepNote) // its commit would mend STATE.yaml unseen
+			if err := s.Admit(note, c.planTree(), c.now().tree()); (err != nil) != (tc.wants != "") {
+				t.Errorf("a note: %v", err)
+			}
 			if err := s.Admit(repair, c.planTree(), c.now().tree()); err != nil {
 				t.Errorf("the repair is refused: %v", err)
 			}

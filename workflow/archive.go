@@ -28,6 +28,7 @@ func (a *Archive) Run(ctx context.Context, req ArchiveRequest) (result ActionRes
 		run := newImplementing(b, ImplementRequest{Change: req.Change})
 		result, err = run.archive(ctx, req)
 		result.Commits = append(result.Commits, run.made...)
+		result.Left = append(result.Left, run.left...)
 		return err
 	})
 	return result, err
@@ -121,9 +122,14 @@ func (i *implementing) land(ctx context.Context, c *changes.Change) (ActionResul
 	if err != nil {
 		return stay, err
 	}
-	if err := i.Store.Land(ctx, c, l.branch, l.base, commit); err != nil {
+	if err := i.baseFree(ctx, l.branch); err != nil {
+		return stay, err
+	}
+	left, err := i.Store.Land(ctx, c, l.branch, l.base, commit)
+	if err != nil {
 		return stay, i.explainLanding(err)
 	}
+	i.left = append(i.left, left...)
 	next, err := i.Store.Open(ctx, c.ID)
 	if err != nil {
 		return stay, err
@@ -133,6 +139,22 @@ func (i *implementing) land(ctx context.Context, c *changes.Change) (ActionResul
 	r := resultOf(next, ActionArchived, "archived on "+l.branch)
 	r.Next = "git push origin " + l.branch
 	return r, nil
+}
+
+// baseFree refuses a base in whose checkout git is in the middle of something.
+func (i *implementing) baseFree(ctx context.Context, branch string) error {
+	trees, err := i.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range trees {
+		if t.Branch == "refs/heads/"+branch && !t.Bare && !t.Prunable {
+			if err := (&workspace{bench: i.Bench}).free(ctx, t.Path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // explainLanding turns git's refusals into what the person can do.

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ func (p *planning) takeAnswers(ctx context.Context, answers []byte, result *Clar
 	if wrong := in.Validate(); len(wrong) > 0 {
 		return fmt.Errorf("read answers: %s", strings.Join(wrong, "; "))
 	}
-	document, err := in.Clarifications(p.req.Change.String(), p.Now().UTC(), nil)
+	document, err := in.Clarifications(p.req.Change.String(), p.Now().UTC(), p.answeredBefore(ctx))
 	if err != nil {
 		return err
 	}
@@ -74,6 +75,23 @@ func (p *planning) takeAnswers(ctx context.Context, answers []byte, result *Clar
 		Transition: phases.Transition{Step: phases.StepClarify, Actor: phases.Human},
 	}
 	return p.writeClarification(ctx, record, result)
+}
+
+// answeredBefore are the answers that the history holds, nil if there are none.
+func (p *planning) answeredBefore(ctx context.Context) *specs.Clarifications {
+	c, err := p.Store.Open(ctx, p.req.Change)
+	if err != nil {
+		return nil // writeClarification says what is wrong
+	}
+	files, err := c.Files(ctx)
+	if err != nil {
+		return nil
+	}
+	have, _, err := specs.ParseClarifications(specs.ClarificationsPath, files[specs.ClarificationsPath])
+	if err != nil {
+		return nil
+	}
+	return have
 }
 
 func (p *planning) askQuestions(ctx context.Context, print bool, result *ClarifyResult) error {
@@ -119,12 +137,30 @@ func (p *planning) writeClarification(ctx context.Context, record changes.Record
 		}
 	} else if err != nil {
 		return err
-	} else if c, err = p.append(ctx, c, record); err != nil {
+	} else if same, err := unchanged(ctx, c, record.Files); err != nil {
 		return err
+	} else if !same { // the same answers again, after an interruption, are no second step
+		if c, err = p.append(ctx, c, record); err != nil {
+			return err
+		}
 	}
 	result.Path = c.ID.Dir() + "/" + specs.ClarificationsPath
 	result.Commit = string(c.Tip)
 	return nil
+}
+
+// unchanged says whether the change holds these files already, byte for byte.
+func unchanged(ctx context.Context, c *changes.Change, files map[string][]byte) (bool, error) {
+	have, err := c.Files(ctx)
+	if err != nil {
+		return false, err
+	}
+	for name, content := range files {
+		if old, ok := have[name]; !ok || !bytes.Equal(old, content) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // questions lets the proposer say what it cannot know.

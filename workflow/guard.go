@@ -3,11 +3,14 @@ package workflow
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/agentd/gh-agentd/agents"
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
 )
 
 // guard remembers how things stood before an agent's turn.
@@ -15,6 +18,7 @@ import (
 type guard struct {
 	bench  *Bench
 	dir    *gitops.Repo // the repository seen from the agent's directory
+	branch string       // the ref that the agent's work ends on
 	access agents.Access
 	prints gitops.Fingerprint
 	status map[string]string // path → state, of the agent's directory
@@ -22,8 +26,8 @@ type guard struct {
 	tree   gitops.ID         // the directory as a tree; only for steps that write
 }
 
-func (b *Bench) guard(ctx context.Context, dir string, access agents.Access) (*guard, error) {
-	g := &guard{bench: b, dir: b.at(dir), access: access}
+func (b *Bench) guard(ctx context.Context, id phases.ChangeID, dir string, access agents.Access) (*guard, error) {
+	g := &guard{bench: b, dir: b.at(dir), branch: id.Ref(), access: access}
 	var err error
 	if g.prints, err = g.dir.Fingerprint(ctx); err != nil {
 		return nil, err
@@ -54,10 +58,7 @@ func (g *guard) after(ctx context.Context, h *handover, t turn) error {
 	if err != nil {
 		return err
 	}
-	var what []string
-	for _, change := range g.prints.Diff(prints) {
-		what = append(what, change.String())
-	}
+	what := g.tampering(g.prints.Diff(prints), h)
 	if g.watchesMain() {
 		now, err := statusOf(ctx, g.bench.Repo)
 		if err != nil {
@@ -79,6 +80,36 @@ func (g *guard) after(ctx context.Context, h *handover, t turn) error {
 	}
 	h.left = differing(g.status, now)
 	return nil
+}
+
+// tampering keeps what only the agent can have done to what it must not touch.
+// Meanwhile people switch branches, commit and push in their own checkout, and other changes are worked on;
+// what may have been them is told and not held against the agent.
+func (g *guard) tampering(found []gitops.Tampering, h *handover) []string {
+	var what []string
+	for _, t := range found {
+		switch t.Kind {
+		case gitops.TamperRef:
+			if t.Path == g.branch && g.access == agents.Write {
+				what = append(what, t.String())
+			} else if g.access == agents.Write && strings.HasPrefix(t.Path, "refs/heads/") && !strings.HasPrefix(t.Path, "refs/heads/agentd/") {
+				g.bench.Say.Warn(fmt.Sprintf("%s moved while %s worked: was it you?", t.Path, h.player.agent.Name()))
+			}
+		case gitops.TamperHead, gitops.TamperWorktree:
+			if filepath.Dir(t.Path) == g.dir.GitDir() || strings.HasPrefix(t.Path, g.dir.WorkTree()+string(filepath.Separator)) {
+				what = append(what, t.String())
+			}
+		case gitops.TamperAttributes:
+			g.bench.Say.Warn(fmt.Sprintf("%s changed %s: it decides how git reads files, so look at it", h.player.agent.Name(), filepath.Base(t.Path)))
+		case gitops.TamperConfig:
+			if !strings.HasPrefix(t.Detail, "branch.") { // what `git push -u` writes
+				what = append(what, t.String())
+			}
+		default:
+			what = append(what, t.String())
+		}
+	}
+	return what
 }
 
 // collect takes what the agent wrote outside agentd/ and puts agentd/ back as it was.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
@@ -229,7 +231,8 @@ func (p *planning) pending(c *changes.Change, d Decision) ActionResult {
 
 // note keeps a description that is given for an existing change.
 func (p *planning) note(ctx context.Context, c *changes.Change) (*changes.Change, error) {
-	if p.req.Description == "" {
+	// The same command again, after an interruption, says nothing new.
+	if p.req.Description == "" || said(c, p.req.Description) {
 		return c, nil
 	}
 	next, err := p.append(ctx, c, changes.Record{
@@ -242,6 +245,14 @@ func (p *planning) note(ctx context.Context, c *changes.Change) (*changes.Change
 	p.Say.Note(fmt.Sprintf("%s exists already: your description is kept as a note", c.ID))
 	p.req.Description = ""
 	return next, nil
+}
+
+// said says whether the change's history holds a text already, as its description or as a note.
+func said(c *changes.Change, text string) bool {
+	words := strings.Fields(text)
+	return slices.ContainsFunc(c.State.Transitions, func(t phases.Applied) bool {
+		return (t.From == phases.None || t.Step == phases.StepNote) && slices.Equal(strings.Fields(t.Body), words)
+	})
 }
 
 // append writes one step and remembers its commit.

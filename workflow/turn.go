@@ -135,7 +135,7 @@ func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, files map[strin
 	if err != nil {
 		return nil, err
 	}
-	guard, err := b.guard(ctx, dir, t.access)
+	guard, err := b.guard(ctx, id, dir, t.access)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (c *Checker) Check(allowed ...Allow) {
 		}
 	}
 	c.same("I1: reference", c.refs, c.readRefs(), func(name string) bool { return slices.Contains(allow.refs, name) })
-	known := c.repo.feed(strings.Join(c.objects, "\n"), "cat-file", "--batch-check")
+	known := c.repo.Feed(strings.Join(c.objects, "\n"), "cat-file", "--batch-check")
 	for text := range strings.Lines(known) {
 		if id, gone := strings.CutSuffix(strings.TrimSpace(text), " missing"); gone {
 			c.t.Errorf("I2: object %s is gone", id)

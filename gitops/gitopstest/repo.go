@@ -135,7 +135,8 @@ func (r *Repo) TryGit(args ...string) (string, error) {
 	return r.run("", args)
 }
 
-func (r *Repo) feed(input string, args ...string) string {
+// Feed is Git with something on standard input.
+func (r *Repo) Feed(input string, args ...string) string {
 	r.t.Helper()
 	out, err := r.run(input, args)
 	if err != nil {

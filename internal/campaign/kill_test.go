@@ -69,8 +69,8 @@ func accidents(s *story, random *rand.Rand) []accident {
 		}
 		for n := range c.refs {
 			all = append(all,
-				accident{chapter: c.name, how: "prepared", n: n + 1, whom: "group"},
-				accident{chapter: c.name, how: "committed", n: n + 1, whom: []string{"self", "group"}[n%2]})
+				accident{chapter: c.name, how: "prepared", n: n + 1, whom: []string{"group", "git"}[n%2]},
+				accident{chapter: c.name, how: "committed", n: n + 1, whom: []string{"self", "group", "git"}[n%3]})
 		}
 	}
 	for name, times := range map[string]int{"clarify": 8, "plan": 24, "plan-new": 24, "impl": 32, "archive": 40} {
@@ -183,7 +183,7 @@ func (a accident) strike(t *testing.T, w *world, c *chapter) (int, string) {
 		program, _ = shared.withHook(t)
 		env = append(env, fmt.Sprintf("%s=%s:%d:%s", pointVariable, a.point, a.n, a.whom))
 	case "prepared", "committed":
-		if err := w.killAtRef(a.how, a.n, a.whom == "group"); err != nil {
+		if err := w.killAtRef(a.how, a.n, a.whom); err != nil {
 			t.Fatal(err)
 		}
 		defer func() {

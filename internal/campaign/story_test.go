@@ -121,11 +121,8 @@ func (w *world) countRefs(file string) error {
 
 // killAtRef lets git kill a process in the middle of the n-th reference transaction:
 // while it is prepared, with all locks taken, or when it is committed and nobody has been told.
-func (w *world) killAtRef(state string, n int, group bool) error {
-	target := "$pid"
-	if group {
-		target = "-$pid"
-	}
+func (w *world) killAtRef(state string, n int, whom string) error {
+	target := map[string]string{"self": "$pid", "group": "-$pid", "git": "$PPID"}[whom]
 	return w.hook(fmt.Sprintf(`#!/bin/sh
 cat >/dev/null
 [ "$1" = %s ] || exit 0

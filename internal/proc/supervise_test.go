@@ -36,7 +36,7 @@ func TestRun_limits_AG09(t *testing.T) {
 		{"AG-09 hangs without output", "hang", proc.Limits{Idle: 200 * time.Millisecond, Wall: 20 * time.Second}, proc.IdleLimit},
 		{"AG-09 hangs while printing", "chatter", proc.Limits{Idle: 5 * time.Second, Wall: 300 * time.Millisecond}, proc.WallLimit},
 		{"AG-09 hangs and does not listen", "deaf", proc.Limits{Idle: 200 * time.Millisecond}, proc.IdleLimit},
-		{"AG-27 asks and waits", "cat", proc.Limits{Idle: 200 * time.Millisecond}, ""},
+		{"AG-27 asks and waits", "cat", proc.Limits{Idle: 20 * time.Second}, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			cmd := guarded(t, row.behaviour)
