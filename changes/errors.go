@@ -42,21 +42,6 @@ func (e *NoHistoryError) Hint() string {
 	return fmt.Sprintf("rename the branch (`git branch -m %s other-name`) or choose another id", e.ID.Branch())
 }
 
-// MismatchError says that history and STATE.yaml contradict each other.
-type MismatchError struct {
-	ID     phases.ChangeID
-	Detail string
-}
-
-func (e *MismatchError) Error() string {
-	return fmt.Sprintf("the record of change %q contradicts itself: %s", e.ID, e.Detail)
-}
-
-// Hint names the command that settles it.
-func (e *MismatchError) Hint() string {
-	return fmt.Sprintf("the history is the truth: `gh agentd doctor %s --fix` rewrites STATE.yaml", e.ID)
-}
-
 // BaseError says that the base branch a change began on is gone.
 type BaseError struct{ Branch string }
 

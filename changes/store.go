@@ -127,14 +127,13 @@ func (r *reader) describe(c *Change) error {
 // Forward refuses every move while the record contradicts itself:
 // the phase that was replayed and the one STATE.yaml claims must be one.
 func (c *Change) Forward() error {
-	if c.State.Mismatch != "" {
-		return &MismatchError{ID: c.ID, Detail: c.State.Mismatch}
-	}
 	switch {
+	case c.State.Mismatch != "":
+		return &phases.MismatchError{Change: c.ID, Detail: c.State.Mismatch}
 	case c.DocumentErr != nil:
-		return &MismatchError{ID: c.ID, Detail: fmt.Sprintf("STATE.yaml: %v", c.DocumentErr)}
+		return &phases.MismatchError{Change: c.ID, Detail: fmt.Sprintf("STATE.yaml: %v", c.DocumentErr)}
 	case c.Document.Phase != c.State.Recorded:
-		return &MismatchError{ID: c.ID, Detail: fmt.Sprintf(
+		return &phases.MismatchError{Change: c.ID, Detail: fmt.Sprintf(
 			"the history says %s, STATE.yaml says %s", c.State.Recorded, c.Document.Phase)}
 	}
 	return nil

@@ -50,7 +50,7 @@ func rules() []rule {
 		{is: isType[*workflow.GateError], code: ExitGate},
 		{is: isType[*workflow.SpecMovedError], code: ExitGate},
 		{is: isType[*workflow.DivergedError], code: ExitGate},
-		{is: isType[*changes.MismatchError], code: ExitGate},
+		{is: isType[*phases.MismatchError], code: ExitGate},
 		{is: isType[*changes.SubjectMovedError], code: ExitGate},
 		{is: isType[*phases.IllegalTransitionError], code: ExitGate},
 		{is: isType[*phases.ReplayError], code: ExitGate, hint: "`gh agentd doctor` names the first illegal commit and the way out"},

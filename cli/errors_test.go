@@ -40,7 +40,7 @@ func TestErrors_codeAndHint(t *testing.T) {
 			{Rule: "missing-heading", Severity: specs.High, File: "tasks.md", Line: 3, Message: "no heading"},
 		}}, ExitGate, "gh-agentd validate add-oauth"},
 		{"diverged", &workflow.DivergedError{ID: id, Remote: "origin"}, ExitGate, "`gh-agentd doctor add-oauth --take remote`"},
-		{"mismatch", &changes.MismatchError{ID: id}, ExitGate, "`gh-agentd doctor add-oauth --fix`"},
+		{"mismatch", &phases.MismatchError{Change: id}, ExitGate, "`gh-agentd doctor add-oauth --fix`"},
 		{"subject moved", &changes.SubjectMovedError{ID: id}, ExitGate, "`gh-agentd status add-oauth`"},
 		{"illegal transition", &phases.IllegalTransitionError{}, ExitGate, "gh-agentd"},
 		{"illegal history", &phases.ReplayError{Commit: "abc", Reason: "x"}, ExitGate, "`gh-agentd doctor`"},

@@ -3,6 +3,7 @@ package gitops
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 )
 
@@ -26,7 +27,12 @@ type Advance struct {
 // Files that a person has changed stay, and are returned in left.
 // An error with moved true means that the branch is where it should be and a worktree is not.
 func (l *Lock) Advance(ctx context.Context, a Advance) (left []string, moved bool, err error) {
-	if err := l.SetIntent(ctx, Intent{Ref: a.Ref, Old: a.Old, New: a.New, Note: a.Note}); err != nil {
+	note := Intent{Ref: a.Ref, Old: a.Old, New: a.New, Note: a.Note}
+	for _, u := range a.Also {
+		note.Also = append(note.Also, u.New)
+		note.Locks = append(note.Locks, filepath.Join(l.repo.commonDir, filepath.FromSlash(u.Name))+".lock")
+	}
+	if err := l.SetIntent(ctx, note); err != nil {
 		return nil, false, err
 	}
 	ready, err := l.prepareAll(ctx, a)
@@ -38,7 +44,9 @@ func (l *Lock) Advance(ctx context.Context, a Advance) (left []string, moved boo
 		for _, p := range ready {
 			err = errors.Join(err, p.index.release())
 		}
-		return nil, false, errors.Join(err, l.ClearIntent())
+		// A git that was killed, by whoever is short of memory, has left the locks of its references.
+		_, _, mendErr := l.Recover(context.WithoutCancel(ctx))
+		return nil, false, errors.Join(err, mendErr)
 	}
 	for _, p := range ready {
 		err = errors.Join(err, p.finish())

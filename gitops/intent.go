@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -20,6 +21,7 @@ type Intent struct {
 	New   ID       `json:"new"`
 	Note  string   `json:"note,omitempty"`  // the caller's, for people
 	Locks []string `json:"locks,omitempty"` // lock files that git may leave behind, with their full paths
+	Also  []ID     `json:"also,omitempty"`  // what other references of the transaction become: their lock files hold it
 }
 
 // Recovery is what was done about a run that was killed.
@@ -167,7 +169,7 @@ func (l *Lock) staleRefLock(ctx context.Context, path string, in Intent, note fs
 		if err != nil {
 			return false, err
 		}
-		if value := strings.TrimSpace(string(text)); !strings.HasPrefix(string(in.New), value) {
+		if !in.wrote(strings.TrimSpace(string(text))) {
 			return false, nil
 		}
 		if time.Now().After(deadline) || time.Since(info.ModTime()) > 2*stalePatience {
@@ -177,4 +179,9 @@ func (l *Lock) staleRefLock(ctx context.Context, path string, in Intent, note fs
 			return false, err
 		}
 	}
+}
+
+// wrote says whether a lock file's text is, or begins, one that the run's transaction writes.
+func (in Intent) wrote(text string) bool {
+	return slices.ContainsFunc(append([]ID{in.New}, in.Also...), func(id ID) bool { return strings.HasPrefix(string(id), text) })
 }

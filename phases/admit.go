@@ -175,9 +175,11 @@ type MismatchError struct {
 	Detail string
 }
 
-func (e *MismatchError) Error() string { return e.Detail }
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("the record of change %q contradicts itself: %s", e.Change, e.Detail)
+}
 
 // Hint names the command that repairs STATE.yaml.
 func (e *MismatchError) Hint() string {
-	return fmt.Sprintf("run `gh agentd doctor %s --fix`", e.Change)
+	return fmt.Sprintf("the history is the truth: `gh agentd doctor %s --fix` rewrites STATE.yaml", e.Change)
 }

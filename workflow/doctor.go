@@ -96,7 +96,7 @@ func (d *Doctor) change(ctx context.Context, id phases.ChangeID, fix bool, resul
 	if c.State.Effective == phases.Archived {
 		return nil
 	}
-	wrong, ok := errors.AsType[*changes.MismatchError](c.Forward())
+	wrong, ok := errors.AsType[*phases.MismatchError](c.Forward())
 	if !ok {
 		return nil
 	}

@@ -2,6 +2,9 @@ package workflow
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/agentd/gh-agentd/changes"
@@ -35,27 +38,34 @@ type ListItem struct {
 
 // Run lists changes in the order of their ids; those on branches first, then the archive.
 func (l *List) Run(ctx context.Context, req ListRequest) ([]ListItem, error) {
-	all, err := l.Bench.Store.List(ctx)
-	if err != nil {
+	var archive []changes.Summary
+	var archiveErr error
+	var reading sync.WaitGroup
+	reading.Go(func() { archive, archiveErr = l.Bench.Store.Archived(ctx) })
+	open, err := l.Bench.Store.List(ctx)
+	reading.Wait()
+	if err := errors.Join(err, archiveErr); err != nil {
 		return nil, err
 	}
-	items := make([]ListItem, 0, len(all))
-	for _, s := range all {
-		items = append(items, itemOf(s))
+	gone := make(map[phases.ChangeID]bool, len(archive))
+	for _, s := range archive {
+		gone[s.ID] = true
 	}
-	if items, err = l.archived(ctx, items, req.All || req.Phase == phases.Archived); err != nil {
-		return nil, err
-	}
-	if req.Phase == phases.None {
-		return items, nil
-	}
-	kept := items[:0]
-	for _, item := range items {
-		if item.Phase == req.Phase {
-			kept = append(kept, item)
+	items := make([]ListItem, 0, len(open))
+	for _, s := range open {
+		if !gone[s.ID] {
+			items = append(items, itemOf(s))
 		}
 	}
-	return kept, nil
+	if req.All || req.Phase == phases.Archived {
+		for _, s := range archive {
+			items = append(items, itemOf(s))
+		}
+	}
+	if req.Phase != phases.None {
+		items = slices.DeleteFunc(items, func(item ListItem) bool { return item.Phase != req.Phase })
+	}
+	return items, nil
 }
 
 func itemOf(s changes.Summary) ListItem {
@@ -71,29 +81,4 @@ func itemOf(s changes.Summary) ListItem {
 		item.Problem = s.Err.Error()
 	}
 	return item
-}
-
-// archived hides branches of changes that the base's archive holds, and lists them as archived where that is wanted.
-func (l *List) archived(ctx context.Context, items []ListItem, show bool) ([]ListItem, error) {
-	archive, err := l.Bench.Store.Archived(ctx)
-	if err != nil || len(archive) == 0 {
-		return items, err
-	}
-	gone := map[string]bool{}
-	for _, s := range archive {
-		gone[s.ID.String()] = true
-	}
-	kept := items[:0]
-	for _, item := range items {
-		if !gone[item.Change] {
-			kept = append(kept, item)
-		}
-	}
-	if !show {
-		return kept, nil
-	}
-	for _, s := range archive {
-		kept = append(kept, itemOf(s))
-	}
-	return kept, nil
 }

@@ -125,7 +125,7 @@ func (b *Bench) statusOf(c *changes.Change) StatusResult {
 	if last := latestVerdict(c); last != nil {
 		r.Verdict, r.Findings = last.Verdict, last.Findings
 	}
-	if err, ok := errors.AsType[*changes.MismatchError](c.Forward()); ok && st.Recorded != phases.Archived {
+	if err, ok := errors.AsType[*phases.MismatchError](c.Forward()); ok && st.Recorded != phases.Archived {
 		r.Mismatch, r.Next = err.Detail, command("doctor", c.ID, "--fix")
 	}
 	r.Approval = approvalOf(st)

@@ -127,6 +127,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{40,64}\b`), "<id>"},
 	{regexp.MustCompile(`\b[0-9a-f]{7,12}\b`), "<short>"},
 	{regexp.MustCompile(`\bms=\d+`), "ms=<n>"},
+	{regexp.MustCompile(`(exit \d+ in) [\dµmsh.]+`), "$1 <time>"},
 	{regexp.MustCompile(`((?:ms|millis|duration_ms|duration|elapsed)["']?: )[\d.]+`), "$1<n>"},
 }
 

@@ -217,6 +217,16 @@ func TestStart_conversation(t *testing.T) {
 	}
 }
 
+func TestStart_closeThrowsAwayWhatNobodyRead(t *testing.T) {
+	p, err := proc.Start(t.Context(), self(t, "count", "stdout", "4000000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err := p.Wait(); err != nil || res.ExitCode != 0 {
+		t.Errorf("close = %v, result %+v: the program was not let to its end", err, res)
+	}
+}
+
 func TestStart_closeEndsOneThatDoesNotListen(t *testing.T) {
 	cmd := self(t, "deaf")
 	cmd.Limits.Grace = 50 * time.Millisecond

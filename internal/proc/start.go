@@ -60,8 +60,8 @@ func Start(ctx context.Context, c Cmd) (*Process, error) {
 // Stderr is the end of what the program has complained about so far.
 func (p *Process) Stderr() []byte { return p.complaints.Bytes() }
 
-// Close ends the conversation: it closes the program's standard input, waits for the program to leave,
-// and after the grace of the limits first terminates and then kills it.
+// Close ends the conversation: it closes the program's standard input, throws away what it still has to say,
+// waits for it to leave, and after the grace of the limits first terminates and then kills it.
 // Calling it again returns the same error.
 func (p *Process) Close() error {
 	_, err := p.Wait()
@@ -82,8 +82,11 @@ func (p *Process) end() {
 	defer furious.Stop()
 	defer impatient.Stop()
 
-	// Wait closes our end of the output pipe, which also ends a program that still has much to say.
-	err := p.cmd.Wait()
+	// What nobody reads any more is read here, or a program with much to say would never get to its end.
+	var rest sync.WaitGroup
+	rest.Go(func() { _, _ = io.Copy(io.Discard, p.Stdout) })
+	err := p.cmd.Wait() // closes the pipe, and so ends the reading
+	rest.Wait()
 	p.result = Result{ExitCode: -1, Elapsed: time.Since(p.start), Stderr: p.complaints.Bytes()}
 	if state := p.cmd.ProcessState; state != nil {
 		p.result.ExitCode, p.result.Signal = state.ExitCode(), signalName(state)
