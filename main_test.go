@@ -203,7 +203,7 @@ func sampleConfig(player, cassette string) string {
 	if player == "replay" {
 		fmt.Fprintf(&b, "cassette = %q\n", cassette)
 	} else {
-		fmt.Fprintf(&b, "command = [%q]\noutput = \"replay\"\n", player)
+		fmt.Fprintf(&b, "command = [%q, \"--tools={tools}\"]\noutput = \"replay\"\n", player)
 	}
 	b.WriteString("\n[review]\ncommands = [\"true\"]\nscan = \"off\"\n")
 	return b.String()

@@ -2,12 +2,17 @@ package cli
 
 import (
 	"bytes"
+	"encoding"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/agentd/gh-agentd/workflow"
 )
 
 // sampleRow has what field lists must cope with: an empty field, a renamed one, a private one.
@@ -88,6 +93,41 @@ func TestJSON_fieldsAreGolden(t *testing.T) {
 		}
 	}
 	golden(t, filepath.Join("testdata", "json-fields.txt"), b.String())
+}
+
+// Every name at any depth is written the same way.
+func TestJSON_namesAreSnakeCase(t *testing.T) {
+	name := regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	seen := map[reflect.Type]bool{}
+	text := reflect.TypeFor[encoding.TextMarshaler]()
+	var walk func(t reflect.Type, path string)
+	walk = func(typ reflect.Type, path string) {
+		switch {
+		case typ.Kind() == reflect.Pointer, typ.Kind() == reflect.Slice:
+			walk(typ.Elem(), path)
+			return
+		case typ.Kind() != reflect.Struct, typ.Implements(text), reflect.PointerTo(typ).Implements(text), seen[typ]:
+			return
+		}
+		seen[typ] = true
+		for _, f := range reflect.VisibleFields(typ) {
+			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if !f.IsExported() || tag == "-" || f.Anonymous {
+				continue
+			}
+			if !name.MatchString(tag) {
+				t.Errorf("%s.%s has the JSON name %q (as part of %s)", typ, f.Name, tag, path)
+			}
+			walk(f.Type, path+"."+tag)
+		}
+	}
+	for _, answer := range []any{
+		workflow.ActionResult{}, workflow.ListItem{}, workflow.StatusResult{}, workflow.ShowResult{}, workflow.ChangeProblems{},
+		workflow.UsageRow{}, workflow.ClarifyResult{}, workflow.DoctorResult{}, workflow.InitResult{}, fileRow{},
+	} {
+		typ := reflect.TypeOf(answer)
+		walk(typ, typ.Name())
+	}
 }
 
 func TestJSON_onEveryReadingCommand(t *testing.T) {

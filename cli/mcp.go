@@ -52,6 +52,9 @@ $ gh agentd mcp --change add-oauth`),
 			if err != nil {
 				return err
 			}
+			if _, err := bench.Store.Open(cmd.Context(), id); err != nil {
+				return err // a client would only see every tool fail
+			}
 			opts.Change = id.String()
 			opts.Reader = changeReader{store: bench.Store, id: id}
 			opts.Validation = bench.ValidateOptions()

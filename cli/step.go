@@ -36,7 +36,7 @@ type stepText struct {
 
 func newStepCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "step <name> <id>",
+		Use:   "step <command> <id>",
 		Short: "Do exactly one step of a change",
 		Long: `Do exactly one step of a change and record it: for pipelines, and for people who drive by hand.
 Each step is also a command of its own.`,
@@ -60,7 +60,9 @@ $ gh agentd challenge add-oauth`),
 func stepCommands(a *app) []*cobra.Command {
 	var cmds []*cobra.Command
 	for _, text := range stepTexts() {
-		cmds = append(cmds, a.stepCommand(text))
+		cmd := a.stepCommand(text)
+		annotate(cmd, annotationOrder, fmt.Sprintf("%02d", len(cmds)))
+		cmds = append(cmds, cmd)
 	}
 	return cmds
 }

@@ -85,6 +85,7 @@ func (a *app) bench(ctx context.Context) (*workflow.Bench, error) {
 		Environ:    a.env.Environ,
 		Version:    version(),
 		Now:        a.env.Now,
+		Force:      a.env.Force,
 		Say:        a.progress,
 		Log:        a.log(),
 	}

@@ -7,13 +7,17 @@
 //
 // It speaks hashes, references, paths and messages. It does not know what a change or a phase is.
 //
-// A transition is five calls, of which the fourth is the only moment that counts:
+// A transition reads the tip, builds a tree from it (never from the index), commits, and moves the branch under a lock;
+// only the last call changes anything that a person can see:
 //
-//	objects, err := repo.Objects(ctx)                               // read the tip
-//	tree, err := objects.WriteTree(ctx, tip.Tree, edits)            // from the tip's tree, never from the index
-//	commit, err := repo.CommitTree(ctx, gitops.CommitRequest{Tree: tree, Parents: []gitops.ID{tip.ID}, Message: text})
-//	err = repo.UpdateRefs(ctx, "agentd: challenge", gitops.RefUpdate{Name: ref, Old: tip.ID, New: commit})
-//	left, err := repo.Project(ctx, ref, tip.ID, commit, gitops.ProjectOptions{})
-//
-// [Lock.Advance] is the last two in the right order under a lock, with the note that lets the next run repair a killed one.
+//	lock, err := repo.Lock(ctx, "add-oauth", "plan, process 4711")
+//	defer lock.Unlock()
+//	recovered, found, err := lock.Recover(ctx) // what a killed run left
+//	repo = lock.Repo()
+//	objects, err := repo.Objects(ctx)
+//	defer objects.Close()
+//	tip, err := objects.CommitAt("refs/heads/agentd/add-oauth")
+//	tree, err := objects.WriteTree(ctx, tip.Tree, edits)
+//	next, err := repo.CommitTree(ctx, gitops.CommitRequest{Tree: tree, Parents: []gitops.ID{tip.ID}, Message: text})
+//	left, moved, err := lock.Advance(ctx, gitops.Advance{Ref: ref, Old: tip.ID, New: next, Reason: "agentd: challenge", Objects: objects})
 package gitops

@@ -21,6 +21,7 @@ var locationVars = []string{
 
 // repositoryVars belong to one repository without saying where it is: a quarantine of objects, a shallow file.
 // They hold for the repository that the caller stands in and for no other.
+// What `git -c` hands on (GIT_CONFIG_PARAMETERS, GIT_CONFIG_COUNT) is the caller's wish and stays.
 var repositoryVars = []string{
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "GIT_SHALLOW_FILE",
 	"GIT_GRAFT_FILE", "GIT_REPLACE_REF_BASE", "GIT_NO_REPLACE_OBJECTS", "GIT_CONFIG",
@@ -42,6 +43,10 @@ var plumbingVars = []string{
 	"GIT_NO_REPLACE_OBJECTS=1", // the record is what was committed, not what a replace ref says
 	"GIT_MERGE_AUTOEDIT=no",    // no editor
 }
+
+// hookedVars are those of them that a user's hook or filter can live with:
+// one that runs git with patterns for paths must still find what it looks for.
+var hookedVars = []string{"LC_ALL=C", "GIT_TERMINAL_PROMPT=0"}
 
 // without returns environ less the named variables.
 func without(environ []string, names ...[]string) []string {

@@ -141,8 +141,8 @@ func (f *Fingerprint) add(root string, kind TamperKind) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err != nil || entry.IsDir() {
-			return err
+		if err != nil || entry.IsDir() || path == filepath.Join(root, "refs") && kind == TamperInfo {
+			return err // info/refs is a listing that gc writes
 		}
 		digest, err := digestOf(path, entry)
 		if errors.Is(err, fs.ErrNotExist) {

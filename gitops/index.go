@@ -88,13 +88,14 @@ func (h *indexHold) create() error {
 	return errors.Join(err, file.Close())
 }
 
-// git runs a command on the copy. The file system monitor stays out of it:
-// git would start its daemon, which would inherit our lock and keep it.
+// git runs a command on the copy. No hook hears of it, for it is not the user's index.
+// The file system monitor stays out of it too: git would start its daemon, which would inherit our lock and keep it.
 func (h *indexHold) git(ctx context.Context, input []byte, args ...string) ([]byte, error) {
 	return h.repo.git(ctx, call{
-		args:  append([]string{"-c", "core.fsmonitor=false"}, args...),
+		args:  append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "--literal-pathspecs"}, args...),
 		in:    input,
 		env:   []string{"GIT_INDEX_FILE=" + h.copy},
+		voice: hooked,
 		holds: true,
 	})
 }
@@ -105,8 +106,13 @@ func (h *indexHold) publish() error {
 }
 
 // release gives the lock back, and forgets the copy unless it was published.
+// A lock that is not ours any more, because somebody cleared ours away and took his own, stays.
 func (h *indexHold) release() error {
-	return errors.Join(removeIfThere(h.copy), os.RemoveAll(h.repo.scratch("files")), removeIfThere(h.lock))
+	err := errors.Join(removeIfThere(h.copy), os.RemoveAll(h.repo.scratch("files")))
+	if text, errRead := os.ReadFile(h.lock); errRead == nil && string(text) != h.repo.lockText() {
+		return err
+	}
+	return errors.Join(err, removeIfThere(h.lock))
 }
 
 // copyIndex copies with the time of the last write, by which git knows which entries it must look at again

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -190,10 +191,14 @@ func (r *Repo) home() string {
 }
 
 func (r *Repo) environ(v voice) []string {
-	if v == personal {
+	switch v {
+	case personal:
 		return r.caller
+	case hooked:
+		return append(slices.Clip(r.caller), hookedVars...)
+	default:
+		return r.fixed
 	}
-	return r.fixed
 }
 
 func (r *Repo) tell(text string) {

@@ -62,7 +62,7 @@ func (r *Repo) Fetch(ctx context.Context, remote string, refspecs ...string) err
 	args := []string{
 		"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--end-of-options", remote,
 	}
-	_, err := r.git(ctx, call{args: append(args, refspecs...)})
+	_, err := r.git(ctx, call{args: append(args, refspecs...), voice: hooked})
 	git, ok := errors.AsType[*GitError](err)
 	if !ok {
 		return err

@@ -28,7 +28,8 @@ type voice uint8
 
 const (
 	scripted voice = iota // ours: fixed language, no prompts, literal paths
-	personal              // the user's: hooks, signing, filters of a merge see the user's environment
+	hooked                // ours, but hooks and filters of the user may run in it: fixed language, no prompts
+	personal              // the user's own: signing, commit-msg, merges
 )
 
 // git runs one command and returns what it printed.

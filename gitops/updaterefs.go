@@ -35,7 +35,7 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates ...RefUpda
 	if strings.TrimSpace(reason) == "" {
 		reason = "agentd"
 	}
-	c := call{args: []string{"update-ref", "-m", reason, "--create-reflog", "--no-deref", "--stdin", "-z"}, in: script, holds: true}
+	c := call{args: []string{"update-ref", "-m", reason, "--create-reflog", "--no-deref", "--stdin", "-z"}, in: script, voice: hooked, holds: true}
 	deadline := time.Now().Add(lockPatience)
 	for {
 		if err := ctx.Err(); err != nil {

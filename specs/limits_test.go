@@ -6,21 +6,25 @@ import (
 	"time"
 )
 
-// Documents of the greatest size, made to be as slow as possible, are read in a moment:
+// Large documents, made to be as slow as possible, are read in a moment:
 // what is quadratic shows here long before anybody sends it.
 func TestReaders_staySwift_DC03_DC16(t *testing.T) {
-	fill := func(unit string) string { return strings.Repeat(unit, (MaxDocument-200)/len(unit)) }
+	const size = MaxDocument / 8
+	fill := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
 	for name, src := range map[string]string{
 		"nested lists":         fill("- "),
+		"nested mixed lists":   fill("- + "),
+		"numbered lists":       fill("1. 2) "),
+		"nested below":         nestedBelow(size),
 		"nested quotes":        fill("> "),
-		"quotes, then text":    strings.Repeat(">", MaxDocument/2) + strings.Repeat("\na", MaxDocument/5),
-		"lists, then text":     strings.Repeat("- ", MaxDocument/8) + strings.Repeat("\na", MaxDocument/5),
+		"quotes, then text":    strings.Repeat(">", size/2) + strings.Repeat("\na", size/5),
+		"lists, then text":     strings.Repeat("- ", size/8) + strings.Repeat("\na", size/5),
 		"empty items":          fill("-\n"),
 		"headings":             fill("##\n"),
 		"requirements":         "## Requirements\n" + fill("### R1\n"),
 		"scenarios":            "## Requirements\n### R1\n## Scenarios\n" + fill("### Scenario: R2\n"),
-		"mentions":             "## Requirements\n" + strings.Repeat("### R1\n", 9000) + "## Scenarios\n" + strings.Repeat("### Scenario: R2 R3 R4 R5\n", 6000),
-		"reviews":              strings.Repeat("<review iteration=\"1\">\n</review>\n", 4000) + "\n## What Changes\n" + strings.Repeat("- a\n", 30000),
+		"mentions":             "## Requirements\n" + strings.Repeat("### R1\n", 2000) + "## Scenarios\n" + strings.Repeat("### Scenario: R2 R3 R4 R5\n", 1500),
+		"reviews":              strings.Repeat("<review iteration=\"1\">\n</review>\n", 1000) + "\n## What Changes\n" + strings.Repeat("- a\n", 8000),
 		"brackets":             fill("["),
 		"backticks":            fill("` "),
 		"open comments":        "## Why\n" + fill("<!--\n\n"),
@@ -51,4 +55,13 @@ func TestReaders_staySwift_DC03_DC16(t *testing.T) {
 			}
 		})
 	}
+}
+
+// nestedBelow nests one list below the other, as deep as the size allows.
+func nestedBelow(size int) string {
+	var out strings.Builder
+	for depth := 0; out.Len() < size; depth++ {
+		out.WriteString(strings.Repeat(" ", 2*depth) + "- WHEN\n")
+	}
+	return "## Acceptance Criteria\n\n### Scenario: s\n" + out.String()
 }

@@ -2,13 +2,13 @@ package specs
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 )
 
 // outline is the block structure of one Markdown document:
@@ -97,7 +97,8 @@ func parseBlocks(src []byte) []block {
 			src[i] = ' ' // the end of a line on Windows
 		}
 	}
-	blocks := parser.NewParser(parser.WithBlockParsers(blockParsers()...))
+	flatten(src)
+	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
 	root := blocks.Parse(text.NewReader(src))
 
 	var list []block
@@ -126,8 +127,18 @@ func parseBlocks(src []byte) []block {
 	return list
 }
 
-// blockParsers are goldmark's own; the setext parser goes first because it looks back at a paragraph.
-func blockParsers() []util.PrioritizedValue { return parser.DefaultBlockParsers() }
+// tooDeep is a line that opens more quotes and lists than anybody means.
+// The parser's time grows with the square of their number.
+var tooDeep = regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){50}`)
+
+// flatten makes mere text of lines that are nested too deep.
+func flatten(src []byte) {
+	for _, at := range tooDeep.FindAllIndex(src, -1) {
+		for i := at[0]; i < at[1]; i++ {
+			src[i] = 'x'
+		}
+	}
+}
 
 // describe says what a node is; where it ends is known once its successor is.
 func describe(node ast.Node, src []byte) block {

@@ -142,7 +142,14 @@ type steps struct {
 }
 
 // item takes a step and, where they are nested below it, the steps that follow.
-func (s *steps) item(it item) {
+func (s *steps) item(it item) { s.nested(it, 3) }
+
+// nested looks for further steps below a step, a few levels deep.
+func (s *steps) nested(it item, levels int) {
+	if levels == 0 {
+		s.add(it.text)
+		return
+	}
 	lead, nested := nestedItems(it)
 	for _, below := range nested {
 		if !stepWord.MatchString(below.text) {
@@ -152,7 +159,7 @@ func (s *steps) item(it item) {
 	}
 	s.add(lead)
 	for _, below := range nested {
-		s.item(below)
+		s.nested(below, levels-1)
 	}
 }
 

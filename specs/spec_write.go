@@ -51,7 +51,11 @@ func (s *Spec) Markdown() []byte {
 }
 
 func (r Requirement) write(out *strings.Builder) {
-	fmt.Fprintf(out, "\n### %s\n", strings.TrimSuffix(headingText(r.ID+": "+r.Title), ":"))
+	heading := oneLine(r.ID)
+	if title := headingText(r.Title); title != "" {
+		heading += ": " + title
+	}
+	out.WriteString("\n### " + heading + "\n")
 	if r.Priority != "" {
 		var front strings.Builder
 		writeFrontmatter(&front, requirementFront{ID: oneLine(r.ID), Priority: oneLine(r.Priority)})

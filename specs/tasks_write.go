@@ -96,7 +96,7 @@ func (t Task) write(out *strings.Builder) {
 			if ref.Spec == "" {
 				text = ref.Raw
 			}
-			refs = append(refs, "`"+strings.ReplaceAll(oneLine(text), "`", "")+"`")
+			refs = append(refs, "`"+strings.ReplaceAll(oneLine(text), "`", "'")+"`")
 		}
 		writeItem(out, "  ", "Spec: "+strings.Join(refs, ", "))
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
 	"github.com/agentd/gh-agentd/phases"
@@ -28,7 +28,12 @@ func ReadVerdict(src []byte) phases.Verdict {
 		return phases.Unknown
 	}
 	src = withoutFrontmatter(bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")))
-	document := goldmark.DefaultParser().Parse(text.NewReader(src))
+	if tooDeep.Match(src) {
+		return phases.Unknown
+	}
+	// No inline parser runs: a word within markup is read, and refused, as it stands in the file.
+	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
+	document := blocks.Parse(text.NewReader(src))
 
 	var answers []phases.Verdict
 	section := 0 // level of the heading that opened the section we are in, 0 outside

@@ -27,6 +27,7 @@ type Bench struct {
 	Environ    []string // the caller's environment; agents get an allow-listed part of it
 	Version    string
 	Now        func() time.Time
+	Force      <-chan struct{} // once closed, agents and checks that are being stopped end at once; may be nil
 	Say        Reporter
 	Ask        Asker // nil when nobody can be asked
 	Log        *slog.Logger

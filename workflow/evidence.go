@@ -142,7 +142,7 @@ func (b *Bench) runProgram(ctx context.Context, dir string, words []string) (pro
 	return proc.Run(ctx, proc.Cmd{
 		Path: path, Args: words[1:], Dir: dir, Env: checkEnvironment(b.Environ), Group: true,
 		Stdout: log, Stderr: log,
-		Limits: proc.Limits{Wall: b.Config.Review.Timeout, Grace: 5 * time.Second},
+		Limits: proc.Limits{Wall: b.Config.Review.Timeout, Grace: 5 * time.Second}, Force: b.Force,
 	})
 }
 

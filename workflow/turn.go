@@ -176,6 +176,7 @@ func (b *Bench) request(id phases.ChangeID, t turn, p player, box *inbox.Box, di
 		},
 		Limits:   proc.Limits{Wall: b.Config.Limits.WallOf(t.role), Idle: b.Config.Limits.Idle},
 		ToolIdle: b.Config.Limits.IdleTool,
+		Force:    b.Force,
 		Environ:  b.Environ, Bin: b.Executable, RunDir: box.Dir(),
 		Secrets: secretsOf(b.Environ),
 	}

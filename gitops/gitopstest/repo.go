@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/internal/proc"
 )
@@ -39,9 +41,9 @@ func newRepo(t testing.TB, archive string, initArgs ...string) *Repo {
 	r.Environ = Environ(t, r.Home)
 	mkdir(t, r.Dir)
 	r.Git(append([]string{"init", "--quiet"}, initArgs...)...)
-	files := parseArchive(archive)
-	for _, f := range files {
-		r.Write(f.name, f.content)
+	files := txtar.Parse([]byte(archive)).Files
+	for _, file := range files {
+		r.Write(file.Name, string(file.Data))
 	}
 	if len(files) > 0 {
 		r.Commit("first")

@@ -24,7 +24,8 @@ const (
 	agentName   = "scripted"  // an agent that does what a script says
 )
 
-// pointVariable tells the product where to die: "<point>:<how many times it was there>:<self|group>".
+// pointVariable tells the product where to die: "<point>:<how many times it was there>:<self|group>";
+// with wait in place of who dies, it waits there as long as its cache folder has a file "wait".
 const pointVariable = "CAMPAIGN_POINT"
 
 // TestMain makes this binary also the product: campaign starts it again under another name.
@@ -87,8 +88,17 @@ func dieAt(order, trace string) func(string) {
 		if n--; n != 0 {
 			return
 		}
-		if whom == "group" {
+		switch whom {
+		case "group":
 			_ = syscall.Kill(0, syscall.SIGKILL)
+		case "wait":
+			fmt.Fprintln(os.Stderr, "waiting at", point)
+			for {
+				if _, err := os.Stat(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "wait")); err != nil {
+					return
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
 		}
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}

@@ -1,0 +1,121 @@
+//go:build linux
+
+package campaign
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agentd/gh-agentd/agents/agenttest"
+	"github.com/agentd/gh-agentd/templates"
+)
+
+// TestSignals_RP23: whoever is told to stop stops its agent, says so with 130, has moved no phase, and goes on when asked again.
+func TestSignals_RP23(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		signals []syscall.Signal
+		within  time.Duration
+	}{
+		{"SIGINT once", []syscall.Signal{syscall.SIGINT}, 20 * time.Second},
+		{"SIGTERM", []syscall.Signal{syscall.SIGTERM}, 20 * time.Second},
+		{"SIGHUP", []syscall.Signal{syscall.SIGHUP}, 20 * time.Second},
+		{"SIGINT twice", []syscall.Signal{syscall.SIGINT, syscall.SIGINT}, 10 * time.Second},
+	} {
+		t.Run("RP-23 "+c.name, func(t *testing.T) {
+			t.Parallel()
+			w, story := from(t, "plan")
+			undo := w.slow(t, "proposal-gen", "1h")
+			tip := w.tip()
+			p := w.begin(t, shared.real(t), story.args, "is writing the proposal")
+			w.player(t, " replay ")
+			began := time.Now()
+			for _, s := range c.signals {
+				if err := p.Process.Signal(s); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			code, said := p.end(patience)
+			if took := time.Since(began); took > c.within {
+				t.Errorf("it took %s", took)
+			}
+			if code != 130 || !strings.Contains(said, "error: interrupted") {
+				t.Errorf("ended with %d:\n%s", code, said)
+			}
+			undo()
+			w.stays(t, tip)
+			if full() {
+				w.again(t, story)
+			}
+		})
+	}
+}
+
+// scripted is the configuration in which a scripted agent plays every role.
+func scripted(program string) string {
+	return strings.NewReplacer(
+		`"replay"`, `"scripted"`,
+		"[agents.replay]\ncassette = \""+cassette+`"`, "[agents.scripted]\ncommand = [\""+program+"\"]\noutput = \"replay\"",
+	).Replace(recorded)
+}
+
+// deaf makes a world whose agents do not listen to polite signals.
+func deaf(t *testing.T) *world {
+	t.Helper()
+	_, agent := shared.withHook(t)
+	w, err := newWorld(shared.place(t), scripted(agent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	agenttest.Install(t, filepath.Join(w.dir, "home"), `-- call scripted --
+ignore INT TERM HUP
+start
+child setsid deaf
+say 'listening to nobody'
+hang
+`)
+	return w
+}
+
+// TestSignals_deafAgent_RP23: an agent that ignores everything, with a child that hides, is ended by the second signal.
+func TestSignals_deafAgent_RP23(t *testing.T) {
+	t.Parallel()
+	w := deaf(t)
+	args := []string{"plan", w.id, templates.DemoDescription, "--skip-clarify", "--verbose"}
+	p := w.begin(t, shared.real(t), args, "listening to nobody")
+	began := time.Now()
+	for range 2 {
+		if err := p.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	code, said := p.end(patience)
+	if took := time.Since(began); code != 130 || took > 10*time.Second {
+		t.Errorf("ended with %d after %s:\n%s", code, took, said)
+	}
+	w.stays(t, "")
+}
+
+// TestKill_deafAgent_RP22: when the program itself is killed, even an agent that ignores everything must not work on.
+func TestKill_deafAgent_RP22(t *testing.T) {
+	t.Parallel()
+	w := deaf(t)
+	args := []string{"plan", w.id, templates.DemoDescription, "--skip-clarify", "--verbose"}
+	p := w.begin(t, shared.real(t), args, "listening to nobody")
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.end(patience)
+	err := w.gone(3 * time.Second)
+	for pid := range w.living() {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if err != nil {
+		t.Errorf("after kill -9 of the program its agent is %v", err)
+	}
+}

@@ -1,0 +1,114 @@
+package specs
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/agentd/gh-agentd/phases"
+)
+
+// requirementOf reads the heading of a requirement.
+func requirementOf(title string) (id, rest string, ok bool) {
+	if match := requirementTitle.FindStringSubmatch(title); match != nil {
+		return match[1], strings.TrimSpace(match[2]), true
+	}
+	if match := namedRequirement.FindStringSubmatch(title); match != nil {
+		if id := phases.Slug(match[1]); id != "" {
+			return id, strings.TrimSpace(match[1]), true
+		}
+	}
+	return "", "", false
+}
+
+// normalID makes ids comparable: R01, r1 and R1 are one.
+func normalID(id string) string {
+	id = strings.ToUpper(strings.TrimSpace(id))
+	digits := len(id) - len(strings.TrimRight(id, "0123456789"))
+	number := strings.TrimLeft(id[len(id)-digits:], "0")
+	if digits > 0 && number == "" {
+		number = "0"
+	}
+	return id[:len(id)-digits] + number
+}
+
+// requirementLevel returns the level at which the requirements of this document stand: three, where any does.
+func (r *specReader) requirementLevel() int {
+	lowest, line := 0, 0
+	for _, b := range r.blocks {
+		if b.kind != headingBlock || b.level < 2 {
+			continue
+		}
+		if _, _, ok := requirementOf(b.title); !ok {
+			continue
+		}
+		if b.level == 3 {
+			return 3
+		}
+		if lowest == 0 || b.level < lowest {
+			lowest, line = b.level, r.line(b.start)
+		}
+	}
+	if lowest == 0 {
+		return 3
+	}
+	r.problem("wrong-heading-level", Low, line, "write ### R1: Title", "requirements stand at level %d, want level 3", lowest)
+	return lowest
+}
+
+// requirement takes the block of one requirement.
+func (r *specReader) requirement(i int, id, title string) {
+	b := r.blocks[i]
+	r.owner = id
+	requirement := Requirement{ID: id, Title: headingText(title), Line: r.line(b.start),
+		Start: b.start + r.base, End: r.end(i) + r.base}
+
+	next, start := i+1, b.body
+	if next < len(r.blocks) && r.blocks[next].kind == fenceBlock {
+		if meta, ok := r.metadata(next); ok {
+			requirement.Priority = meta
+			start = r.blocks[next].end
+			next++
+		}
+	}
+	for next < r.after(i) && !(r.blocks[next].kind == headingBlock && isScenario(r.blocks[next].title)) {
+		next++
+	}
+	requirement.Description = cleanText(r.text(start, r.endBefore(i, next)))
+	if match := priorityLine.FindStringSubmatch(requirement.Description); match != nil && requirement.Priority == "" {
+		requirement.Priority = strings.ToLower(match[1])
+		requirement.Description = cleanText(requirement.Description[len(match[0]):])
+	}
+	r.spec.Requirements = append(r.spec.Requirements, requirement)
+}
+
+var priorityLine = regexp.MustCompile(`(?i)^(?:- )?\*\*priority:?\*\*:?[ \t]*(high|medium|low)[ \t]*(?:\n|$)`)
+
+// metadata reads the priority from the fence that newer documents have below the heading of a requirement.
+func (r *specReader) metadata(i int) (priority string, ok bool) {
+	b := r.blocks[i]
+	if b.info != "yaml" && b.info != "yml" {
+		return "", false
+	}
+	front, err := readFields(r.file, r.line(b.start)+1, []byte(r.fence(i)), &Problems{})
+	if err != nil || !front.has("priority") && !front.has("id") {
+		return "", false
+	}
+	return strings.ToLower(oneLine(front.text("priority"))), true
+}
+
+// fence returns the text inside the fenced block at index.
+func (o *outline) fence(i int) string {
+	lines := strings.Split(o.text(o.blocks[i].start, o.endBefore(i, i+1)), "\n")
+	open := openFence.FindStringSubmatch(lines[0])
+	if open == nil {
+		return ""
+	}
+	lines = lines[1:]
+	if last := len(lines) - 1; last >= 0 {
+		closing := strings.TrimSpace(lines[last])
+		if len(closing) >= len(open[1]) && strings.Trim(closing, open[1][:1]) == "" {
+			lines = lines[:last]
+		}
+	}
+	return strings.Join(lines, "\n")
+}
