@@ -125,7 +125,7 @@ func (c *Change) commit(ctx context.Context, rec Record, t phases.Transition) (g
 	}
 	edits := append(fileEdits(c.ID.Dir(), rec.Files), rec.Code...)
 	edits = append(edits, gitops.Edit{Path: c.ID.Dir() + "/" + specs.StateFile, Mode: gitops.ModeFile, Content: state.YAML()})
-	tree, err := c.store.Repo.WriteTree(ctx, c.tree, edits)
+	tree, err := c.store.writeTree(ctx, c.tree, edits)
 	if err != nil {
 		return "", err
 	}
@@ -142,6 +142,9 @@ func (s *Store) commitTree(ctx context.Context, tree gitops.ID, parents []gitops
 	subject := fmt.Sprintf("agentd(%s): %s", t.Change, rec.Subject)
 	message, err := phases.FormatMessage(subject, rec.Body, t)
 	if err != nil {
+		return "", err
+	}
+	if err := s.tellsSecret(message); err != nil {
 		return "", err
 	}
 	return s.Repo.CommitTree(ctx, gitops.CommitRequest{

@@ -48,7 +48,7 @@ func (s *Store) Begin(ctx context.Context, b Beginning) (*Change, error) {
 	state.Record(specs.EntryOf(t, now), b.Record.Calls, now)
 	edits := append(fileEdits(b.ID.Dir(), b.Record.Files), b.Record.Code...)
 	edits = append(edits, gitops.Edit{Path: b.ID.Dir() + "/" + specs.StateFile, Mode: gitops.ModeFile, Content: state.YAML()})
-	tree, err := s.Repo.WriteTree(ctx, base.Tree, edits)
+	tree, err := s.writeTree(ctx, base.Tree, edits)
 	if err != nil {
 		return nil, err
 	}

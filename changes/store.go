@@ -18,6 +18,8 @@ type Store struct {
 	// AtCommit, where set, is called right before and right after the ref of a change moves.
 	// Crash tests stop the process there; production leaves it nil.
 	AtCommit func(point string)
+	// Secrets are refused in every file and message that is about to be committed.
+	Secrets []Secret
 
 	lock *gitops.Lock // held by the store that Lock returned
 }

@@ -9,7 +9,7 @@ import (
 // Switch checks the branch out in this worktree, as `git switch` does:
 // uncommitted work is carried along where it does not overlap, and refused with [*GitError] where it does.
 func (r *Repo) Switch(ctx context.Context, branch string) error {
-	_, err := r.git(ctx, call{args: []string{"switch", "--quiet", "--no-guess", branch}, voice: personal, holds: true})
+	_, err := r.git(ctx, call{args: []string{"switch", "--quiet", "--no-guess", branch}, voice: personal})
 	return err
 }
 

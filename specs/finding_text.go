@@ -75,32 +75,42 @@ func reportText(text string) string {
 }
 
 var (
-	listItem  = regexp.MustCompile(`^([-*+]|\d{1,9}[.)])[ \t]+(\S.*)$`)
-	ruleLine  = regexp.MustCompile(`^[-=*_+|:~ \t]+$`) // rules, setext underlines, table delimiters, empty items
-	emptyItem = regexp.MustCompile(`^(\d{1,9})([.)])$`)
-	boldLabel = regexp.MustCompile(`^(\*\*|__)[^*_]{1,80}(:(\*\*|__)|(\*\*|__)\s*:)`)
-	linkStart = regexp.MustCompile(`^\[[^\[\]]*\]\(`)
+	listItem    = regexp.MustCompile(`^([-*+]|\d{1,9}[.)])[ \t]+(\S.*)$`)
+	ruleLine    = regexp.MustCompile(`^[-=*_+|:~ \t]+$`) // rules, setext underlines, table delimiters, empty items
+	bulletStart = regexp.MustCompile(`^[-*+]([ \t]|$)`)
+	numberStart = regexp.MustCompile(`^(\d{1,9})([.)](?:[ \t].*)?)$`)
+	boldLabel   = regexp.MustCompile(`^(\*\*|__)[^*_]{1,80}(:(\*\*|__)|(\*\*|__)\s*:)`)
+	linkStart   = regexp.MustCompile(`^\[[^\[\]]*\]\(`)
 )
 
-// plainStart makes a line harmless whose first character stands where blocks begin.
+// plainStart makes a line harmless that may begin a list item, but nothing else.
 func plainStart(line string) string {
-	switch item := listItem.FindStringSubmatch(line); {
+	item := listItem.FindStringSubmatch(line)
+	if item == nil || ruleLine.MatchString(line) {
+		return plainOpening(line)
+	}
+	return item[1] + " " + plainOpening(strings.TrimSpace(item[2]))
+}
+
+// plainOpening makes a line harmless whose first character stands where blocks begin.
+func plainOpening(line string) string {
+	numbered := numberStart.FindStringSubmatch(line)
+	switch {
 	case line == "":
 		return ""
 	case ruleLine.MatchString(line):
 		return `\` + plainInline(line)
-	case item != nil:
-		return item[1] + " " + plainStart(strings.TrimSpace(item[2]))
-	case emptyItem.MatchString(line):
-		return emptyItem.ReplaceAllString(line, `$1\$2`)
-	case strings.ContainsRune("#>|", rune(line[0])),
-		strings.HasPrefix(line, "~~~"),
-		line[0] == '[' && !linkStart.MatchString(line):
-		return `\` + line[:1] + plainInline(line[1:])
+	case numbered != nil:
+		return numbered[1] + `\` + plainInline(numbered[2])
 	case strings.HasPrefix(line, "```"):
 		return plainInline(strings.ReplaceAll(line, "`", "\\`"))
 	case boldLabel.MatchString(line):
 		return `\` + line[:1] + `\` + line[1:2] + plainInline(line[2:])
+	case bulletStart.MatchString(line),
+		strings.ContainsRune("#>|", rune(line[0])),
+		strings.HasPrefix(line, "~~~"),
+		line[0] == '[' && !linkStart.MatchString(line):
+		return `\` + line[:1] + plainInline(line[1:])
 	default:
 		return plainInline(line)
 	}

@@ -17,6 +17,7 @@ var awkward = []string{
 	"<script>\n## x\n", "<?php\n", "<![CDATA[\n## x", "<pre>\n\n# y\n", "\u2028\u202e\u0085", "[a]: b\n[a]: c\n",
 	"### R1: a\n### R1 - b\n#### Scenario: c\n**WHEN** a THEN b\n", "## Acceptance Criteria\n- WHEN a THEN b THEN c\n- THEN\n- AND\n",
 	"- [ ] 1.1 a\n  - File: `a`, `b` (CREATE\n  - Depends: data.1, (,)\n", "### 1.1 a\n```yaml\nid: 1.10\n```\n",
+	"## #\n### R0\n### R0: #\n", "- [ ] 0.0\n  - Do: -\n  - Spec: 0`0\"\n", "## I\n- [ ] 0.0 #\n",
 	"## Q1: a\n**Answer**: b\n**Answer**: c\n<!--\n", "<<<<<<< a\n=======\n>>>>>>> b\n",
 }
 

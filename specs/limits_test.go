@@ -1,7 +1,10 @@
+//go:build unix
+
 package specs
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -38,7 +41,7 @@ func TestReaders_staySwift_DC03_DC16(t *testing.T) {
 		"specs":                "## Impact\n- Affected specs: " + fill("a, "),
 	} {
 		t.Run(name, func(t *testing.T) {
-			begin := time.Now()
+			begin := processorTime(t)
 			text := []byte(src)
 			_, _, _ = ParseProposal("proposal.md", text)
 			_, _, _ = ParseSpec("specs/auth.md", text)
@@ -47,11 +50,8 @@ func TestReaders_staySwift_DC03_DC16(t *testing.T) {
 			docs := ChangeDocs{ID: "x", Files: map[string][]byte{ProposalPath: text, "specs/auth.md": text, TasksPath: text}}
 			docs.Validate(ValidateOptions{})
 			NextArtefact(docs)
-			if took := time.Since(begin); took > 30*time.Second {
-				t.Errorf("took %v", took)
-			}
-			if testing.Verbose() {
-				t.Logf("%d bytes took %v", len(src), time.Since(begin))
+			if took := processorTime(t) - begin; took > 10*time.Second {
+				t.Errorf("%d bytes took %v", len(src), took)
 			}
 		})
 	}
@@ -64,4 +64,14 @@ func nestedBelow(size int) string {
 		out.WriteString(strings.Repeat(" ", 2*depth) + "- WHEN\n")
 	}
 	return "## Acceptance Criteria\n\n### Scenario: s\n" + out.String()
+}
+
+// processorTime is what this process has used: a busy machine does not make a reader slow.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -24,7 +24,9 @@ type attemptMark struct {
 
 // begunAttempt returns the tree of the worktree before the first attempt at this very step.
 // A mark of another step or tip is out of date and is replaced: its files were committed or given up.
-func (b *Bench) begunAttempt(ctx context.Context, id phases.ChangeID, dir string, want attemptMark) (string, error) {
+// Before a new mark is left, permit judges the worktree: a refused attempt must leave none,
+// or what is in the worktree now would count as its beginning when the person has cleared it away.
+func (b *Bench) begunAttempt(ctx context.Context, id phases.ChangeID, dir string, want attemptMark, permit func(gitops.ID) error) (string, error) {
 	path := filepath.Join(b.Repo.CommonDir(), "agentd", "attempts", id.String()+".json")
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -38,6 +40,9 @@ func (b *Bench) begunAttempt(ctx context.Context, id phases.ChangeID, dir string
 	}
 	tree, err := b.at(dir).SnapshotWorktree(ctx)
 	if err != nil {
+		return "", err
+	}
+	if err := permit(tree); err != nil {
 		return "", err
 	}
 	want.Tree = string(tree)

@@ -88,7 +88,9 @@ const (
 // with returns a bench that works through a locked store.
 func (b *Bench) with(store *changes.Store) *Bench {
 	locked := *b
-	locked.Store, locked.Repo = store, store.Repo
+	keeping := *store
+	keeping.Secrets = secretsOf(b.Environ)
+	locked.Store, locked.Repo = &keeping, store.Repo
 	locked.seen = map[string]*gitops.Repo{}
 	return &locked
 }

@@ -164,11 +164,11 @@ func (e *InsideRunError) Hint() string {
 // TamperError says that an agent touched what only git and we may touch.
 type TamperError struct {
 	Agent, Step string
-	What        []string
+	What        []string // each the end of a sentence about the agent: "changed .git/config (core.hooksPath)"
 }
 
 func (e *TamperError) Error() string {
-	return fmt.Sprintf("%s changed %s during %s; nothing was committed", e.Agent, strings.Join(e.What, ", "), e.Step)
+	return fmt.Sprintf("%s %s during %s; nothing was committed", e.Agent, strings.Join(e.What, ", "), e.Step)
 }
 
 // Hint names the next step.

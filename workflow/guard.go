@@ -65,7 +65,7 @@ func (g *guard) after(ctx context.Context, h *handover, t turn) error {
 			return err
 		}
 		for _, path := range differing(g.main, now) {
-			what = append(what, path+" in "+g.bench.Repo.WorkTree())
+			what = append(what, "changed "+path+" in "+g.bench.Repo.WorkTree())
 		}
 	}
 	if len(what) > 0 {

@@ -34,7 +34,7 @@ func (b *Bench) ready(ctx context.Context, id phases.ChangeID) error {
 	if _, head, err := b.Repo.Head(ctx); err != nil {
 		return err
 	} else if head == "" {
-		return &GateError{Gate: "repository", Reason: "it has no commit yet", Next: `git commit --allow-empty -m "first"`}
+		return &gitops.WorktreeError{Problem: gitops.NoCommit}
 	}
 	held, err := b.Repo.RebaseOf(ctx, id.Branch())
 	if err != nil {
@@ -123,16 +123,8 @@ func (e *DivergedError) Hint() string {
 	return fmt.Sprintf("`gh agentd doctor %s --take remote` or `--take local`; the other side is kept under refs/agentd/saved/", e.ID)
 }
 
-// ValidateOptions are the [validation] rules of the configuration, as package specs wants them.
-func (b *Bench) ValidateOptions() specs.ValidateOptions {
-	v := b.Config.Validation
-	return specs.ValidateOptions{
-		RequiredHeadings: v.RequiredHeadings, RequirementPattern: v.RequirementPattern,
-		ScenarioPattern: v.ScenarioPattern, ScenarioMinCount: v.ScenarioMinCount,
-		WhenThenOptional: !v.RequireWhenThen, WhenPattern: v.WhenPattern, ThenPattern: v.ThenPattern,
-		SeverityMap: v.SeverityMap,
-	}
-}
+// ValidateOptions are the [validation] rules of the configuration.
+func (b *Bench) ValidateOptions() specs.ValidateOptions { return b.Config.Validation.Options() }
 
 // nextCommand is what to type next, by the phase alone.
 func nextCommand(c *changes.Change) string {

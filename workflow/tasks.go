@@ -195,10 +195,8 @@ func (i *implementing) write(ctx context.Context, c *changes.Change, t turn) (*h
 	}
 	t.access = agents.Write
 	mark := attemptMark{Tip: string(c.Tip), Step: string(t.step), Task: t.task}
-	if t.started, err = i.begunAttempt(ctx, c.ID, dir, mark); err != nil {
-		return nil, nil, err
-	}
-	if err := i.notMixed(ctx, dir, c, t.started); err != nil {
+	permit := func(tree gitops.ID) error { return i.notMixed(ctx, dir, c, tree) }
+	if t.started, err = i.begunAttempt(ctx, c.ID, dir, mark, permit); err != nil {
 		return nil, nil, err
 	}
 	h, err := i.take(ctx, c.ID, c, dir, t)
@@ -209,16 +207,8 @@ func (i *implementing) write(ctx context.Context, c *changes.Change, t turn) (*h
 }
 
 // notMixed refuses to let an agent write where a person has uncommitted code of their own.
-func (i *implementing) notMixed(ctx context.Context, dir string, c *changes.Change, started string) error {
-	here := i.at(dir)
-	tree := gitops.ID(started)
-	if tree == "" {
-		var err error
-		if tree, err = here.SnapshotWorktree(ctx); err != nil {
-			return err
-		}
-	}
-	dirty, err := here.DiffTrees(ctx, c.Tree(), tree)
+func (i *implementing) notMixed(ctx context.Context, dir string, c *changes.Change, tree gitops.ID) error {
+	dirty, err := i.at(dir).DiffTrees(ctx, c.Tree(), tree)
 	if err != nil {
 		return err
 	}

