@@ -3,13 +3,12 @@ package specs
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 )
 
 var (
-	questionTitle = regexp.MustCompile(`^[Qq]\d+\s*[:.：–—-]\s*(.*)$`)
-	answerLabel   = regexp.MustCompile(`^(?:[-*][ \t]+)?\*\*(Question|Answer|Rationale)(?:\*\*[ \t]*[:：]|[:：]\*\*)[ \t]*(.*)$`)
+	questionTitle = lazy(`^[Qq]\d+\s*[:.：–—-]\s*(.*)$`)
+	answerLabel   = lazy(`^(?:[-*][ \t]+)?\*\*(Question|Answer|Rationale)(?:\*\*[ \t]*[:：]|[:：]\*\*)[ \t]*(.*)$`)
 )
 
 // ParseClarifications reads clarifications.md in any of its forms.
@@ -28,7 +27,7 @@ func ParseClarifications(file string, src []byte) (*Clarifications, Problems, er
 		c.Change = dir
 	}
 	for i, b := range o.blocks {
-		match := questionTitle.FindStringSubmatch(b.title)
+		match := questionTitle().FindStringSubmatch(b.title)
 		if b.kind != headingBlock || b.level != 2 || match == nil {
 			continue
 		}
@@ -58,7 +57,7 @@ func clarificationFrom(text string) Clarification {
 	for line := range strings.Lines(text) {
 		start := offset
 		offset += len(line)
-		match := answerLabel.FindStringSubmatch(strings.TrimRight(line, " \t\n"))
+		match := answerLabel().FindStringSubmatch(strings.TrimRight(line, " \t\n"))
 		if match == nil || !outside[start] {
 			if current != nil {
 				*current += line

@@ -38,7 +38,7 @@ func answerText(s string) string {
 	}
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
-		if answerLabel.MatchString(line) {
+		if answerLabel().MatchString(line) {
 			lines[i] = `\` + line
 		}
 	}

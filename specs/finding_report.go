@@ -98,7 +98,7 @@ func bullet(label, text string) []string {
 		return nil
 	}
 	head := "- **" + label + "**:"
-	if listItem.MatchString(lines[0]) {
+	if listItem().MatchString(lines[0]) {
 		lines = append([]string{head}, indent(lines)...)
 		return lines
 	}

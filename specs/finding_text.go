@@ -1,7 +1,6 @@
 package specs
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -53,12 +52,12 @@ func firstSentence(text string) string {
 }
 
 // terminalSequence is what a terminal would obey: CSI and OSC.
-var terminalSequence = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(\x07|\x1b\\\\)?")
+var terminalSequence = lazy("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(\x07|\x1b\\\\)?")
 
 // reportText returns valid UTF-8 with \n as the only line end
 // and without control, direction and zero-width characters.
 func reportText(text string) string {
-	text = terminalSequence.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
+	text = terminalSequence().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -75,18 +74,18 @@ func reportText(text string) string {
 }
 
 var (
-	listItem    = regexp.MustCompile(`^([-*+]|\d{1,9}[.)])[ \t]+(\S.*)$`)
-	ruleLine    = regexp.MustCompile(`^[-=*_+|:~ \t]+$`) // rules, setext underlines, table delimiters, empty items
-	bulletStart = regexp.MustCompile(`^[-*+]([ \t]|$)`)
-	numberStart = regexp.MustCompile(`^(\d{1,9})([.)](?:[ \t].*)?)$`)
-	boldLabel   = regexp.MustCompile(`^(\*\*|__)[^*_]{1,80}(:(\*\*|__)|(\*\*|__)\s*:)`)
-	linkStart   = regexp.MustCompile(`^\[[^\[\]]*\]\(`)
+	listItem    = lazy(`^([-*+]|\d{1,9}[.)])[ \t]+(\S.*)$`)
+	ruleLine    = lazy(`^[-=*_+|:~ \t]+$`) // rules, setext underlines, table delimiters, empty items
+	bulletStart = lazy(`^[-*+]([ \t]|$)`)
+	numberStart = lazy(`^(\d{1,9})([.)](?:[ \t].*)?)$`)
+	boldLabel   = lazy(`^(\*\*|__)[^*_]{1,80}(:(\*\*|__)|(\*\*|__)\s*:)`)
+	linkStart   = lazy(`^\[[^\[\]]*\]\(`)
 )
 
 // plainStart makes a line harmless that may begin a list item, but nothing else.
 func plainStart(line string) string {
-	item := listItem.FindStringSubmatch(line)
-	if item == nil || ruleLine.MatchString(line) {
+	item := listItem().FindStringSubmatch(line)
+	if item == nil || ruleLine().MatchString(line) {
 		return plainOpening(line)
 	}
 	return item[1] + " " + plainOpening(strings.TrimSpace(item[2]))
@@ -94,22 +93,22 @@ func plainStart(line string) string {
 
 // plainOpening makes a line harmless whose first character stands where blocks begin.
 func plainOpening(line string) string {
-	numbered := numberStart.FindStringSubmatch(line)
+	numbered := numberStart().FindStringSubmatch(line)
 	switch {
 	case line == "":
 		return ""
-	case ruleLine.MatchString(line):
+	case ruleLine().MatchString(line):
 		return `\` + plainInline(line)
 	case numbered != nil:
 		return numbered[1] + `\` + plainInline(numbered[2])
 	case strings.HasPrefix(line, "```"):
 		return plainInline(strings.ReplaceAll(line, "`", "\\`"))
-	case boldLabel.MatchString(line):
+	case boldLabel().MatchString(line):
 		return `\` + line[:1] + `\` + line[1:2] + plainInline(line[2:])
-	case bulletStart.MatchString(line),
+	case bulletStart().MatchString(line),
 		strings.ContainsRune("#>|", rune(line[0])),
 		strings.HasPrefix(line, "~~~"),
-		line[0] == '[' && !linkStart.MatchString(line):
+		line[0] == '[' && !linkStart().MatchString(line):
 		return `\` + line[:1] + plainInline(line[1:])
 	default:
 		return plainInline(line)

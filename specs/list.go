@@ -1,7 +1,6 @@
 package specs
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -48,14 +47,14 @@ func nestedItems(outer item) (lead string, nested []item) {
 	return lead, nested
 }
 
-var itemMarker = regexp.MustCompile(`^[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]*`)
+var itemMarker = lazy(`^[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]*`)
 
 // dedentItem takes the marker off an item and its indent off the further lines.
 func dedentItem(source string, column int) string {
 	lines := strings.Split(trimBlankLines(normalLines(source)), "\n")
 	for i, line := range lines {
 		if i == 0 {
-			lines[i] = itemMarker.ReplaceAllString(line, "")
+			lines[i] = itemMarker().ReplaceAllString(line, "")
 			continue
 		}
 		lines[i] = strings.TrimRight(dedent(line, column), " \t")
@@ -79,11 +78,11 @@ func dedent(line string, columns int) string {
 	return line
 }
 
-var label = regexp.MustCompile(`(?s)^(?:\*\*|__)?([A-Za-z][A-Za-z ]{0,40}?)(?:(?:\*\*|__)[ \t]*:|:(?:\*\*|__)|:)(?:[ \t]+|\n|$)(.*)$`)
+var label = lazy(`(?s)^(?:\*\*|__)?([A-Za-z][A-Za-z ]{0,40}?)(?:(?:\*\*|__)[ \t]*:|:(?:\*\*|__)|:)(?:[ \t]+|\n|$)(.*)$`)
 
 // labelled splits "**Label**: value" into the lower-case label and the value.
 func labelled(text string) (name, value string, ok bool) {
-	match := label.FindStringSubmatch(text)
+	match := label().FindStringSubmatch(text)
 	if match == nil {
 		return "", "", false
 	}

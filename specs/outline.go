@@ -2,7 +2,6 @@ package specs
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -129,11 +128,11 @@ func parseBlocks(src []byte) []block {
 
 // tooDeep is a line that opens more quotes and lists than anybody means.
 // The parser's time grows with the square of their number.
-var tooDeep = regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){50}`)
+var tooDeep = lazy(`(?m)^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){50}`)
 
 // flatten makes mere text of lines that are nested too deep.
 func flatten(src []byte) {
-	for _, at := range tooDeep.FindAllIndex(src, -1) {
+	for _, at := range tooDeep().FindAllIndex(src, -1) {
 		for i := at[0]; i < at[1]; i++ {
 			src[i] = 'x'
 		}

@@ -1,19 +1,18 @@
 package specs
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // placeholderText is what skeletons hold where an author has to write: "[Brief 1-2 sentence summary]".
-var placeholderText = regexp.MustCompile(`^(?:\[[A-Za-z][^\]"]*\]|\{\{[^}]*\}\}|<[A-Z][A-Za-z ]*>|TODO|TBD|FIXME)\.?$`)
+var placeholderText = lazy(`^(?:\[[A-Za-z][^\]"]*\]|\{\{[^}]*\}\}|<[A-Z][A-Za-z ]*>|TODO|TBD|FIXME)\.?$`)
 
 // isPlaceholder reports text that is nothing but a placeholder.
 func isPlaceholder(text string) bool {
 	text = strings.Trim(strings.TrimSpace(text), "`*_\"")
-	return placeholderText.MatchString(text) && !isNameList(text)
+	return placeholderText().MatchString(text) && !isNameList(text)
 }
 
 // isNameList reports "[auth, billing]": brackets around several single words.
@@ -30,7 +29,7 @@ func (o *outline) placeholders() []int {
 	var lines []int
 	for line := range outsideFences(o.src, o.front.body) {
 		text := strings.TrimSpace(string(o.src[line.start:line.end]))
-		text = itemMarker.ReplaceAllString(text, "")
+		text = itemMarker().ReplaceAllString(text, "")
 		text = strings.TrimPrefix(strings.TrimPrefix(text, "[ ] "), "[x] ")
 		text = strings.TrimLeft(text, "# ")
 		if _, value, ok := labelled(text); ok {

@@ -1,14 +1,13 @@
 package specs
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
 
 var (
-	issueHeading = regexp.MustCompile(`^### (F-[0-9a-f]+): (.*)$`)
-	issueBullet  = regexp.MustCompile(`^- \*\*([A-Za-z ]+)\*\*:(?: (.*))?$`)
+	issueHeading = lazy(`^### (F-[0-9a-f]+): (.*)$`)
+	issueBullet  = lazy(`^- \*\*([A-Za-z ]+)\*\*:(?: (.*))?$`)
 )
 
 // ReadFindings reads the findings back from a report in the form that Markdown writes.
@@ -19,14 +18,14 @@ func ReadFindings(src []byte) []Finding {
 	field, in := "", false
 	for line := range strings.Lines(string(src)) {
 		line = strings.TrimRight(line, "\r\n")
-		switch heading := issueHeading.FindStringSubmatch(line); {
+		switch heading := issueHeading().FindStringSubmatch(line); {
 		case strings.HasPrefix(line, "## "):
 			in, field = line == "## Issues", ""
 		case !in:
 		case heading != nil:
 			found, field = append(found, Finding{ID: heading[1], Title: heading[2], Severity: Low}), ""
 		case len(found) > 0:
-			if bullet := issueBullet.FindStringSubmatch(line); bullet != nil {
+			if bullet := issueBullet().FindStringSubmatch(line); bullet != nil {
 				field = bullet[1]
 				found[len(found)-1].read(field, bullet[2])
 			} else if text, more := strings.CutPrefix(line, "  "); more && field != "" {

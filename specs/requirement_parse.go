@@ -1,7 +1,6 @@
 package specs
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/agentd/gh-agentd/phases"
@@ -9,10 +8,10 @@ import (
 
 // requirementOf reads the heading of a requirement.
 func requirementOf(title string) (id, rest string, ok bool) {
-	if match := requirementTitle.FindStringSubmatch(title); match != nil {
+	if match := requirementTitle().FindStringSubmatch(title); match != nil {
 		return match[1], strings.TrimSpace(match[2]), true
 	}
-	if match := namedRequirement.FindStringSubmatch(title); match != nil {
+	if match := namedRequirement().FindStringSubmatch(title); match != nil {
 		if id := phases.Slug(match[1]); id != "" {
 			return id, strings.TrimSpace(match[1]), true
 		}
@@ -74,14 +73,14 @@ func (r *specReader) requirement(i int, id, title string) {
 		next++
 	}
 	requirement.Description = cleanText(r.text(start, r.endBefore(i, next)))
-	if match := priorityLine.FindStringSubmatch(requirement.Description); match != nil && requirement.Priority == "" {
+	if match := priorityLine().FindStringSubmatch(requirement.Description); match != nil && requirement.Priority == "" {
 		requirement.Priority = strings.ToLower(match[1])
 		requirement.Description = cleanText(requirement.Description[len(match[0]):])
 	}
 	r.spec.Requirements = append(r.spec.Requirements, requirement)
 }
 
-var priorityLine = regexp.MustCompile(`(?i)^(?:- )?\*\*priority:?\*\*:?[ \t]*(high|medium|low)[ \t]*(?:\n|$)`)
+var priorityLine = lazy(`(?i)^(?:- )?\*\*priority:?\*\*:?[ \t]*(high|medium|low)[ \t]*(?:\n|$)`)
 
 // metadata reads the priority from the fence that newer documents have below the heading of a requirement.
 func (r *specReader) metadata(i int) (priority string, ok bool) {
@@ -99,7 +98,7 @@ func (r *specReader) metadata(i int) (priority string, ok bool) {
 // fence returns the text inside the fenced block at index.
 func (o *outline) fence(i int) string {
 	lines := strings.Split(o.text(o.blocks[i].start, o.endBefore(i, i+1)), "\n")
-	open := openFence.FindStringSubmatch(lines[0])
+	open := openFence().FindStringSubmatch(lines[0])
 	if open == nil {
 		return ""
 	}

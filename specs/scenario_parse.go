@@ -6,13 +6,13 @@ import (
 )
 
 var (
-	scenarioTitle  = regexp.MustCompile(`(?i)^scenario(?:\s+\d+)?\s*[:–—-]\s*(.*)$`)
-	criterionTitle = regexp.MustCompile(`^A\d+\s*[:–—-]\s*(.*)$`)
-	whenThen       = regexp.MustCompile(`(?s)^(?:\**GIVEN\**.*)?\**WHEN\**\b.*\bTHEN\b`)
-	stepWord       = regexp.MustCompile(`(?is)^(?:\*\*|__)?(given|when|then|and|but)\b:?(?:\*\*|__)?[:,]?(?:\s+|$)(.*)$`)
-	loudStep       = regexp.MustCompile(`^(?:\*\*|__)?(GIVEN|WHEN|THEN|AND)\b`)
-	innerWhen      = regexp.MustCompile(`[\s,]+\**WHEN\**:?\s+`)
-	innerThen      = regexp.MustCompile(`[\s,]+\**THEN\**:?\s+`)
+	scenarioTitle  = lazy(`(?i)^scenario(?:\s+\d+)?\s*[:–—-]\s*(.*)$`)
+	criterionTitle = lazy(`^A\d+\s*[:–—-]\s*(.*)$`)
+	whenThen       = lazy(`(?s)^(?:\**GIVEN\**.*)?\**WHEN\**\b.*\bTHEN\b`)
+	stepWord       = lazy(`(?is)^(?:\*\*|__)?(given|when|then|and|but)\b:?(?:\*\*|__)?[:,]?(?:\s+|$)(.*)$`)
+	loudStep       = lazy(`^(?:\*\*|__)?(GIVEN|WHEN|THEN|AND)\b`)
+	innerWhen      = lazy(`[\s,]+\**WHEN\**:?\s+`)
+	innerThen      = lazy(`[\s,]+\**THEN\**:?\s+`)
 )
 
 // isScenario reports whether a heading begins a scenario.
@@ -23,12 +23,12 @@ func isScenario(title string) bool {
 
 // scenarioName reads the heading of a scenario.
 func scenarioName(title string) (string, bool) {
-	for _, form := range []*regexp.Regexp{scenarioTitle, criterionTitle} {
+	for _, form := range []*regexp.Regexp{scenarioTitle(), criterionTitle()} {
 		if match := form.FindStringSubmatch(title); match != nil {
 			return headingText(match[1]), true
 		}
 	}
-	if whenThen.MatchString(title) {
+	if whenThen().MatchString(title) {
 		return headingText(title), true
 	}
 	return "", false
@@ -51,7 +51,7 @@ func (r *specReader) scenario(i int) {
 	for k := i + 1; k < end; k++ {
 		r.steps(k, &steps)
 	}
-	if len(s.When)+len(s.Then) == 0 && whenThen.MatchString(name) {
+	if len(s.When)+len(s.Then) == 0 && whenThen().MatchString(name) {
 		steps.add(name)
 	}
 	steps.finish()
@@ -93,10 +93,10 @@ func (r *specReader) bareSteps(heading int) {
 				start, end := b.items[k].start, min(b.items[k].end, r.endBefore(i, i+1))
 				switch {
 				case it.text == "":
-				case whenThen.MatchString(firstLine(it.text)) || !loudStep.MatchString(it.text):
+				case whenThen().MatchString(firstLine(it.text)) || !loudStep().MatchString(it.text):
 					s := Scenario{Name: headingText(it.text), Requirement: r.owner, Line: it.line, Start: start + r.base, End: end + r.base}
 					single := steps{scenario: &s}
-					if loudStep.MatchString(it.text) {
+					if loudStep().MatchString(it.text) {
 						single.item(it)
 					} else if _, nested := nestedItems(it); nested != nil {
 						single.item(it)
@@ -110,7 +110,7 @@ func (r *specReader) bareSteps(heading int) {
 			}
 		case otherBlock:
 			text := r.text(b.start, r.endBefore(i, i+1))
-			if loudStep.MatchString(text) {
+			if loudStep().MatchString(text) {
 				for line := range strings.Lines(text) {
 					collect(strings.TrimSpace(line), b.start, r.endBefore(i, i+1))
 				}
@@ -152,7 +152,7 @@ func (s *steps) nested(it item, levels int) {
 	}
 	lead, nested := nestedItems(it)
 	for _, below := range nested {
-		if !stepWord.MatchString(below.text) {
+		if !stepWord().MatchString(below.text) {
 			s.add(it.text)
 			return
 		}
@@ -165,7 +165,7 @@ func (s *steps) nested(it item, levels int) {
 
 // add takes one step; a line without a word of step continues the one before.
 func (s *steps) add(text string) {
-	match := stepWord.FindStringSubmatch(text)
+	match := stepWord().FindStringSubmatch(text)
 	if match == nil {
 		if s.current != nil && text != "" {
 			last := len(*s.current) - 1
@@ -199,10 +199,10 @@ func value(list *[]string) []string {
 func (s *steps) finish() {
 	sc := s.scenario
 	if len(sc.When) == 0 && len(sc.Given) > 0 {
-		sc.Given, sc.When = splitLast(sc.Given, innerWhen)
+		sc.Given, sc.When = splitLast(sc.Given, innerWhen())
 	}
 	if len(sc.Then) == 0 && len(sc.When) > 0 {
-		sc.When, sc.Then = splitLast(sc.When, innerThen)
+		sc.When, sc.Then = splitLast(sc.When, innerThen())
 	}
 }
 

@@ -55,7 +55,7 @@ func (in SpecInput) Validate() []string {
 	ids := map[string]bool{}
 	for i, requirement := range in.Requirements {
 		name := func(field string) string { return fmt.Sprintf("requirements[%d].%s", i, field) }
-		if !requirementID.MatchString(requirement.ID) {
+		if !requirementID().MatchString(requirement.ID) {
 			c.addf("argument %q is %q, want R1, R2 and so on", name("id"), excerptOf(requirement.ID))
 		}
 		if ids[normalID(requirement.ID)] {
@@ -111,7 +111,7 @@ func (in SpecInput) Spec(id string, at time.Time, prev *Spec) (*Spec, error) {
 func (in SpecInput) spec() Spec {
 	s := Spec{
 		ID:          SpecID(in.SpecID),
-		Title:       headingText(specTitle.ReplaceAllString(in.Title, "")),
+		Title:       headingText(specTitle().ReplaceAllString(in.Title, "")),
 		Overview:    proseText(in.Overview, 4),
 		FlowDiagram: unfenced(in.FlowDiagram),
 	}
@@ -142,7 +142,7 @@ func stepTexts(texts []string, word string) []string {
 	var steps []string
 	for _, text := range texts {
 		text = labelText(text)
-		if match := stepWord.FindStringSubmatch(text); match != nil && strings.EqualFold(match[1], word) {
+		if match := stepWord().FindStringSubmatch(text); match != nil && strings.EqualFold(match[1], word) {
 			text = labelText(match[2])
 		}
 		if text != "" {

@@ -3,7 +3,6 @@ package specs
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,13 +65,13 @@ const (
 	acceptanceRegion
 )
 
-var deltaTitle = regexp.MustCompile(`(?i)^(added|modified|removed|renamed) requirements$`)
+var deltaTitle = lazy(`(?i)^(added|modified|removed|renamed) requirements$`)
 
 func regionOf(title string) region {
 	switch title = strings.ToLower(plainLabel(title)); {
 	case title == "overview":
 		return overviewRegion
-	case title == "requirements", deltaTitle.MatchString(title):
+	case title == "requirements", deltaTitle().MatchString(title):
 		return requirementsRegion
 	case title == "acceptance criteria", title == "scenarios":
 		return acceptanceRegion
@@ -82,12 +81,12 @@ func regionOf(title string) region {
 }
 
 var (
-	requirementTitle = regexp.MustCompile(`^\**((?:[A-Z]{1,4}-?)?R\d+)\**\s*(?:$|[:.–—-]\s*\**\s*)(.*)$`)
-	namedRequirement = regexp.MustCompile(`(?i)^requirement:\s*(.*)$`)
-	requirementID    = regexp.MustCompile(`^(?:[A-Z]{1,4}-?)?R\d+$`)
-	mentionedID      = regexp.MustCompile(`\b(?:[A-Z]{1,4}-?)?R\d+\b`)
-	ownerSuffix      = regexp.MustCompile(`^(.*?)\s*\(((?:[A-Z]{1,4}-?)?R\d+)\)$`)
-	specTitle        = regexp.MustCompile(`(?i)^(?:specification|spec):\s*`)
+	requirementTitle = lazy(`^\**((?:[A-Z]{1,4}-?)?R\d+)\**\s*(?:$|[:.–—-]\s*\**\s*)(.*)$`)
+	namedRequirement = lazy(`(?i)^requirement:\s*(.*)$`)
+	requirementID    = lazy(`^(?:[A-Z]{1,4}-?)?R\d+$`)
+	mentionedID      = lazy(`\b(?:[A-Z]{1,4}-?)?R\d+\b`)
+	ownerSuffix      = lazy(`^(.*?)\s*\(((?:[A-Z]{1,4}-?)?R\d+)\)$`)
+	specTitle        = lazy(`(?i)^(?:specification|spec):\s*`)
 )
 
 func (r *specReader) problem(rule string, severity Severity, line int, hint, format string, args ...any) {
@@ -105,7 +104,7 @@ func (r *specReader) head(front fields) {
 	s.ArchivedAt = front.time("archived_at")
 	for _, b := range r.blocks {
 		if b.kind == headingBlock && b.level == 1 {
-			if title := headingText(specTitle.ReplaceAllString(b.title, "")); title != "" && s.Title == "" {
+			if title := headingText(specTitle().ReplaceAllString(b.title, "")); title != "" && s.Title == "" {
 				s.Title = title
 			}
 			break
@@ -204,13 +203,13 @@ func (s *Spec) attach() {
 // attach takes the owner from the end of the name, or from a requirement that the name mentions;
 // ids are those of the requirements, by their normal form.
 func (s *Scenario) attach(ids map[string]string) {
-	if match := ownerSuffix.FindStringSubmatch(s.Name); match != nil && (s.Requirement == "" || s.Requirement == match[2]) {
+	if match := ownerSuffix().FindStringSubmatch(s.Name); match != nil && (s.Requirement == "" || s.Requirement == match[2]) {
 		s.Name, s.Requirement = match[1], match[2]
 	}
 	if s.Requirement != "" {
 		return
 	}
-	for _, mention := range mentionedID.FindAllString(s.Name, -1) {
+	for _, mention := range mentionedID().FindAllString(s.Name, -1) {
 		if id, known := ids[normalID(mention)]; known {
 			s.Requirement = id
 			return

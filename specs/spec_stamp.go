@@ -2,13 +2,12 @@ package specs
 
 import (
 	"bytes"
-	"regexp"
 	"time"
 )
 
 var (
-	topLevelKey = regexp.MustCompile(`^["']?([A-Za-z_][A-Za-z0-9_-]*)["']?[ \t]*:`)
-	stampValue  = regexp.MustCompile(`^(["']?(?:updated_at|archived_at)["']?[ \t]*:)[^#\r\n]*?([ \t]+#[^\r\n]*)?(\r?\n)$`)
+	topLevelKey = lazy(`^["']?([A-Za-z_][A-Za-z0-9_-]*)["']?[ \t]*:`)
+	stampValue  = lazy(`^(["']?(?:updated_at|archived_at)["']?[ \t]*:)[^#\r\n]*?([ \t]+#[^\r\n]*)?(\r?\n)$`)
 )
 
 // StampArchived sets updated_at and archived_at in the front matter of a spec, in UTC and whole seconds.
@@ -35,7 +34,7 @@ func StampArchived(src []byte, at time.Time) []byte {
 			continue
 		}
 		skipping = false
-		key := topLevelKey.FindSubmatch(line)
+		key := topLevelKey().FindSubmatch(line)
 		if key == nil || string(key[1]) != "updated_at" && string(key[1]) != "archived_at" {
 			lines = append(lines, line)
 			continue
@@ -57,7 +56,7 @@ func StampArchived(src []byte, at time.Time) []byte {
 
 // stampLine replaces the value of a line and keeps a comment behind it.
 func stampLine(line, key, stamp, eol []byte) []byte {
-	if match := stampValue.FindSubmatch(line); match != nil {
+	if match := stampValue().FindSubmatch(line); match != nil {
 		return bytes.Join([][]byte{match[1], stamp, match[2], match[3]}, nil)
 	}
 	return bytes.Join([][]byte{key, stamp, eol}, nil)

@@ -1,7 +1,6 @@
 package specs
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -63,14 +62,14 @@ func (r *tasksReader) refs(value string, line int) []SpecRef {
 	return refs
 }
 
-var slugDropped = regexp.MustCompile(`[^\p{L}\p{N}\- _]`)
+var slugDropped = lazy(`[^\p{L}\p{N}\- _]`)
 
 // headingSlug is the anchor that GitHub gives a heading.
 func headingSlug(title string) string {
-	return strings.ReplaceAll(slugDropped.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ", "-")
+	return strings.ReplaceAll(slugDropped().ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ", "-")
 }
 
-var anchorID = regexp.MustCompile(`(?i)^((?:[A-Z]{1,4}-?)?R\d+)(?:$|[-:\s])`)
+var anchorID = lazy(`(?i)^((?:[A-Z]{1,4}-?)?R\d+)(?:$|[-:\s])`)
 
 // Resolve finds the requirement that an anchor means:
 // the exact id, an id in front of more words, the anchor of the heading with or without its id.
@@ -82,7 +81,7 @@ func (s *Spec) Resolve(anchor string) (Requirement, bool) {
 			return requirement, true
 		}
 	}
-	if match := anchorID.FindStringSubmatch(anchor); match != nil {
+	if match := anchorID().FindStringSubmatch(anchor); match != nil {
 		for _, requirement := range s.Requirements {
 			if normalID(requirement.ID) == normalID(match[1]) {
 				return requirement, true

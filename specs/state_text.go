@@ -2,7 +2,6 @@ package specs
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -15,9 +14,9 @@ const mostText = 2 << 10
 
 var (
 	// plainText is what every YAML reader takes for the same text, in a flow mapping as well.
-	plainText = regexp.MustCompile(`^[A-Za-z](?:[A-Za-z0-9_./@+-]| [A-Za-z0-9_./@+-]|:[A-Za-z0-9_/])*$`)
+	plainText = lazy(`^[A-Za-z](?:[A-Za-z0-9_./@+-]| [A-Za-z0-9_./@+-]|:[A-Za-z0-9_/])*$`)
 	// plainHex is an object id; with two letters in it, it cannot be taken for a number.
-	plainHex = regexp.MustCompile(`^[0-9a-f]*[a-f][0-9a-f]*[a-f][0-9a-f]*$`)
+	plainHex = lazy(`^[0-9a-f]*[a-f][0-9a-f]*[a-f][0-9a-f]*$`)
 )
 
 // yamlText writes a text as one YAML scalar on one line, "" for an empty one.
@@ -27,7 +26,7 @@ func yamlText(s string) string {
 	if s == "" {
 		return ""
 	}
-	if plainHex.MatchString(s) || plainText.MatchString(s) && !isYAMLWord(s) {
+	if plainHex().MatchString(s) || plainText().MatchString(s) && !isYAMLWord(s) {
 		return s
 	}
 	return yamlQuoted(s)

@@ -1,13 +1,12 @@
 package specs
 
 import (
-	"regexp"
 	"strings"
 )
 
 var (
-	pathSpan   = regexp.MustCompile("`([^`]*)`")
-	actionNote = regexp.MustCompile(`\(([^()]*)\)`)
+	pathSpan   = lazy("`([^`]*)`")
+	actionNote = lazy(`\(([^()]*)\)`)
 )
 
 // files reads the File line of a task: one or several paths, each or all together with an action in brackets.
@@ -26,7 +25,7 @@ func (r *tasksReader) files(value string, line int) []TaskFile {
 	var waiting int // files whose action has not come yet
 	for _, part := range splitList(strings.NewReplacer("\n- ", ", ", "\n", " ").Replace(value)) {
 		name, note := part, ""
-		if at := actionNote.FindStringSubmatchIndex(part); at != nil {
+		if at := actionNote().FindStringSubmatchIndex(part); at != nil {
 			name, note = part[:at[0]], part[at[2]:at[3]]
 		}
 		name = strings.TrimPrefix(strings.TrimSpace(name), "- ")
@@ -48,12 +47,12 @@ func (r *tasksReader) quotedFiles(value string, line int) []TaskFile {
 	var files []TaskFile
 	done, waiting := 0, 0
 	take := func(between string) {
-		if note := actionNote.FindStringSubmatch(between); note != nil && waiting > 0 {
+		if note := actionNote().FindStringSubmatch(between); note != nil && waiting > 0 {
 			r.act(files[len(files)-waiting:], note[1], line)
 			waiting = 0
 		}
 	}
-	for _, at := range pathSpan.FindAllStringSubmatchIndex(value, -1) {
+	for _, at := range pathSpan().FindAllStringSubmatchIndex(value, -1) {
 		take(value[done:at[0]])
 		done = at[1]
 		if name := oneLine(value[at[2]:at[3]]); name != "" {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,16 +52,16 @@ type tasksReader struct {
 func layers() []string { return []string{"data", "logic", "integration", "testing"} }
 
 var (
-	groupNumber = regexp.MustCompile(`^(?:\d+[.:)]?|[IVX]+[.:)])(?:\s+|$)`)
-	taskID      = regexp.MustCompile(`^\d+\.\d+[a-z]?$`)
-	boxedTask   = regexp.MustCompile(`(?s)^\[[ xX]\][ \t]+(?:\*\*)?(?:Task[ \t]+)?(\d+\.\d+[a-z]?)(?:\*\*)?[.:]?(?:\*\*)?[ \t]*(.*)$`)
-	boxedText   = regexp.MustCompile(`(?s)^\[[ xX]\][ \t]+(.*)$`)
-	headedTask  = regexp.MustCompile(`^(?:Task\s+)?(\d+\.\d+[a-z]?)\s*[.:–—-]?\s+(.*)$`)
+	groupNumber = lazy(`^(?:\d+[.:)]?|[IVX]+[.:)])(?:\s+|$)`)
+	taskID      = lazy(`^\d+\.\d+[a-z]?$`)
+	boxedTask   = lazy(`(?s)^\[[ xX]\][ \t]+(?:\*\*)?(?:Task[ \t]+)?(\d+\.\d+[a-z]?)(?:\*\*)?[.:]?(?:\*\*)?[ \t]*(.*)$`)
+	boxedText   = lazy(`(?s)^\[[ xX]\][ \t]+(.*)$`)
+	headedTask  = lazy(`^(?:Task\s+)?(\d+\.\d+[a-z]?)\s*[.:–—-]?\s+(.*)$`)
 )
 
 // layerOf reads the heading of a group; what is not one of the four layers is kept as it is.
 func layerOf(title string) string {
-	title = headingText(groupNumber.ReplaceAllString(title, ""))
+	title = headingText(groupNumber().ReplaceAllString(title, ""))
 	word := strings.ToLower(strings.TrimSpace(strings.TrimSuffix(strings.ToLower(title), "layer")))
 	switch word {
 	case "data", "logic", "integration", "testing":
@@ -101,9 +100,9 @@ func (r *tasksReader) head(front fields) {
 // item reads a task of the first form, "- [ ] 1.1 Title" with labelled items below.
 func (r *tasksReader) item(it item) {
 	lead, nested := nestedItems(it)
-	match := boxedTask.FindStringSubmatch(lead)
+	match := boxedTask().FindStringSubmatch(lead)
 	if match == nil {
-		if match := boxedText.FindStringSubmatch(lead); match != nil && nested != nil {
+		if match := boxedText().FindStringSubmatch(lead); match != nil && nested != nil {
 			r.problem("invalid-task-id", High, it.line, "write - [ ] 1.1 Title", "task %q has no id", excerptOf(match[1]))
 		}
 		return
@@ -145,7 +144,7 @@ func joinText(first, second string) string { return cleanText(first + "\n" + lab
 // headed reads a task of the second form, a heading with a YAML fence below.
 func (r *tasksReader) headed(i int) error {
 	b := r.blocks[i]
-	match := headedTask.FindStringSubmatch(b.title)
+	match := headedTask().FindStringSubmatch(b.title)
 	if match == nil {
 		return nil
 	}
@@ -173,7 +172,7 @@ func (r *tasksReader) fenced(task *Task, front fields) {
 	if id := front.text("id"); id != "" && id != task.ID {
 		r.problem("id-mismatch", Medium, front.line("id"), "make the two agree; the fence counts",
 			"the heading says %s, the fence says %q", task.ID, excerptOf(id))
-		if taskID.MatchString(id) {
+		if taskID().MatchString(id) {
 			task.ID = id
 		}
 	}

@@ -109,7 +109,7 @@ func closeLast(s string) string {
 	last := lastBlock(s)
 	start := min(last.start, len(s))
 	first, _, _ := strings.Cut(s[start:], "\n")
-	if match := openFence.FindStringSubmatch(first); match != nil && last.kind == fenceBlock {
+	if match := openFence().FindStringSubmatch(first); match != nil && last.kind == fenceBlock {
 		return s + "\n" + match[1]
 	}
 	indent := len(first) - len(strings.TrimLeft(first, " "))
@@ -121,7 +121,7 @@ func escapeTags(s string) string {
 	if !strings.Contains(s, "review") {
 		return s
 	}
-	return escapeLines(s, func(line string) bool { return openReview.MatchString(strings.TrimRight(line, " \t")) })
+	return escapeLines(s, func(line string) bool { return openReview().MatchString(strings.TrimRight(line, " \t")) })
 }
 
 // headingText is oneLine, fit to be a heading: number signs at its end would be taken for decoration.

@@ -2,7 +2,6 @@ package specs
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -28,7 +27,7 @@ func ReadVerdict(src []byte) phases.Verdict {
 		return phases.Unknown
 	}
 	src = withoutFrontmatter(bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")))
-	if tooDeep.Match(src) {
+	if tooDeep().Match(src) {
 		return phases.Unknown
 	}
 	// No inline parser runs: a word within markup is read, and refused, as it stands in the file.
@@ -80,16 +79,16 @@ func withoutFrontmatter(src []byte) []byte {
 
 // placeholder is text in brackets that a template leaves to its author.
 // A link or a reference is not one, nor is what stands in a code span.
-var placeholder = regexp.MustCompile(`\[(Title|Brief|Overall assessment|What should be done|What's wrong|How to fix|Description|Summary)\b[^\]\n]*\](?:[^(:\[]|$)`)
+var placeholder = lazy(`\[(Title|Brief|Overall assessment|What should be done|What's wrong|How to fix|Description|Summary)\b[^\]\n]*\](?:[^(:\[]|$)`)
 
-var anyCode = regexp.MustCompile("`[^`\n]*`")
+var anyCode = lazy("`[^`\n]*`")
 
 // unfilled reports whether a block is still the template's.
 func unfilled(node ast.Node, src []byte) bool {
 	found := false
 	_ = ast.Walk(node, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering && n.Type() == ast.TypeBlock && isProse(n) {
-			found = found || placeholder.Match(anyCode.ReplaceAll(n.Lines().Value(src), nil))
+			found = found || placeholder().Match(anyCode().ReplaceAll(n.Lines().Value(src), nil))
 		}
 		if found || n.Type() == ast.TypeInline {
 			return ast.WalkSkipChildren, nil
@@ -122,7 +121,7 @@ func boxesInHeading(title, rest string) []phases.Verdict {
 	}
 	var answers []phases.Verdict
 	for choice := range strings.SplitSeq(rest, "|") {
-		if box := tickedBox.FindStringSubmatch(strings.TrimSpace(choice)); box != nil {
+		if box := tickedBox().FindStringSubmatch(strings.TrimSpace(choice)); box != nil {
 			answers = append(answers, labelVerdict(box[1]))
 		}
 	}
@@ -150,12 +149,12 @@ func answersIn(node ast.Node, src []byte) []phases.Verdict {
 // Other lines may only be further labels, such as "**Next Steps**: …": within a sentence the word means nothing.
 func paragraphAnswer(paragraph string) []phases.Verdict {
 	lines := strings.Split(strings.TrimSpace(paragraph), "\n")
-	word := bareWord.FindStringSubmatch(strings.TrimSpace(lines[0]))
+	word := bareWord().FindStringSubmatch(strings.TrimSpace(lines[0]))
 	if word == nil {
 		return nil
 	}
 	for _, line := range lines[1:] {
-		if !labelLine.MatchString(strings.TrimSpace(line)) {
+		if !labelLine().MatchString(strings.TrimSpace(line)) {
 			return nil
 		}
 	}
@@ -173,7 +172,7 @@ func itemAnswers(item ast.Node, src []byte) []phases.Verdict {
 		if child != item.FirstChild() || !isProse(child) {
 			continue
 		}
-		if box := tickedBox.FindStringSubmatch(strings.TrimSpace(string(child.Lines().Value(src)))); box != nil {
+		if box := tickedBox().FindStringSubmatch(strings.TrimSpace(string(child.Lines().Value(src)))); box != nil {
 			verdict := labelVerdict(box[1])
 			if verdict == phases.Approved && child.NextSibling() != nil {
 				verdict = phases.Unknown // more is said about it below the box
@@ -187,16 +186,16 @@ func itemAnswers(item ast.Node, src []byte) []phases.Verdict {
 const verdictWords = `APPROVED|NEEDS_REVISION|REJECTED|NEEDS_CHANGES|MAJOR_ISSUES|NEEDS_FIX`
 
 var (
-	tickedBox = regexp.MustCompile(`(?s)^\[[xX]\]\s+(.*)$`)
-	bareWord  = regexp.MustCompile(`^(?:(?:\*\*Verdict\*\*:|\*\*Verdict:\*\*|Verdict:)[ \t]+)?(?:\*\*(` + verdictWords + `)\*\*|(` + verdictWords + `))$`)
-	labelLine = regexp.MustCompile(`^\*\*[^*]+\*\*:|^\*\*[^*]+:\*\*`)
-	boxLabel  = regexp.MustCompile(`(?s)^(?:\*\*(` + verdictWords + `)\*\*|(` + verdictWords + `))(?:\s+[-–—]\s+(.*))?$`)
+	tickedBox = lazy(`(?s)^\[[xX]\]\s+(.*)$`)
+	bareWord  = lazy(`^(?:(?:\*\*Verdict\*\*:|\*\*Verdict:\*\*|Verdict:)[ \t]+)?(?:\*\*(` + verdictWords + `)\*\*|(` + verdictWords + `))$`)
+	labelLine = lazy(`^\*\*[^*]+\*\*:|^\*\*[^*]+:\*\*`)
+	boxLabel  = lazy(`(?s)^(?:\*\*(` + verdictWords + `)\*\*|(` + verdictWords + `))(?:\s+[-–—]\s+(.*))?$`)
 )
 
 // labelVerdict reads the label of a ticked box: the word, and behind a dash what the template says of it.
 // An approval with other words behind it may be one with a condition, and is Unknown.
 func labelVerdict(label string) phases.Verdict {
-	match := boxLabel.FindStringSubmatch(strings.TrimSpace(label))
+	match := boxLabel().FindStringSubmatch(strings.TrimSpace(label))
 	if match == nil {
 		return phases.Unknown
 	}

@@ -1,7 +1,6 @@
 package specs
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -14,9 +13,9 @@ type element struct {
 }
 
 var (
-	openFence  = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})(.*)$")
-	openReview = regexp.MustCompile(`^<review((?:\s+[A-Za-z_-]+="[^"]*")+)\s*>$`)
-	attribute  = regexp.MustCompile(`([A-Za-z_-]+)="([^"]*)"`)
+	openFence  = lazy("^ {0,3}(`{3,}|~{3,})(.*)$")
+	openReview = lazy(`^<review((?:\s+[A-Za-z_-]+="[^"]*")+)\s*>$`)
+	attribute  = lazy(`([A-Za-z_-]+)="([^"]*)"`)
 )
 
 // unwrap masks the tags that older documents are wrapped in, and the review blocks behind the text.
@@ -45,9 +44,9 @@ func unwrap(masked []byte, from int, tag string) []element {
 		case !reviewing && wrapped && text == "</"+tag+">":
 			found = append(found, element{start: line.start, end: line.end})
 			wrapped = false
-		case !reviewing && tag == "proposal" && openReview.MatchString(text):
+		case !reviewing && tag == "proposal" && openReview().MatchString(text):
 			review = element{name: "review", start: line.start, body: span{start: line.end}, attributes: map[string]string{}}
-			for _, pair := range attribute.FindAllStringSubmatch(text, -1) {
+			for _, pair := range attribute().FindAllStringSubmatch(text, -1) {
 				review.attributes[strings.ToLower(pair[1])] = pair[2]
 			}
 			reviewing = true
@@ -74,7 +73,7 @@ func outsideFences(src []byte, from int) func(yield func(span) bool) {
 				}
 				continue
 			}
-			if match := openFence.FindStringSubmatch(text); match != nil &&
+			if match := openFence().FindStringSubmatch(text); match != nil &&
 				(match[1][0] == '~' || !strings.Contains(match[2], "`")) {
 				fence = match[1]
 				continue

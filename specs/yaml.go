@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -81,7 +80,7 @@ func parseYAML(src []byte) (*yaml.Node, error) {
 }
 
 // plainNumber is how a whole number must be written: 010 would be read as eight, 1_000 as a thousand.
-var plainNumber = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)$`)
+var plainNumber = lazy(`^[-+]?(0|[1-9][0-9]*)$`)
 
 // plainYAML walks the tree and refuses what has no place in a document of ours.
 func plainYAML(node *yaml.Node) error {
@@ -97,7 +96,7 @@ func plainYAML(node *yaml.Node) error {
 		return refuse("tag %s is not allowed", node.Tag)
 	case node.Kind == yaml.ScalarNode && node.Style == 0 && node.Tag == "!!merge":
 		return refuse("merge key << is not allowed")
-	case node.Kind == yaml.ScalarNode && node.Style == 0 && node.Tag == "!!int" && !plainNumber.MatchString(node.Value):
+	case node.Kind == yaml.ScalarNode && node.Style == 0 && node.Tag == "!!int" && !plainNumber().MatchString(node.Value):
 		return refuse("number %s is ambiguous, write it in plain digits or in quotes", node.Value)
 	}
 	if node.Kind == yaml.MappingNode {
@@ -131,11 +130,11 @@ func uniqueKeys(mapping *yaml.Node) error {
 }
 
 // yamlLine takes the line out of the library's messages, "line 3: found …" with or without "yaml: ".
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line (\d+): )?`)
+var yamlLine = lazy(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line (\d+): )?`)
 
 // countsFromZero are the messages of the library's parser, as opposed to its scanner:
 // their lines are one too low.
-var countsFromZero = regexp.MustCompile(`^did not find expected (key|'-' indicator|',' or '[]}]'|node content|<)`)
+var countsFromZero = lazy(`^did not find expected (key|'-' indicator|',' or '[]}]'|node content|<)`)
 
 // locateYAML turns an error of the library, or of ours, into one that names file and line.
 func locateYAML(file string, first int, err error) error {
@@ -151,10 +150,10 @@ func locateYAML(file string, first int, err error) error {
 		text = typed.Errors[0]
 	}
 	line := 1
-	match := yamlLine.FindStringSubmatch(text)
+	match := yamlLine().FindStringSubmatch(text)
 	if n, err := strconv.Atoi(match[1]); err == nil {
 		line = max(n, 1)
-		if countsFromZero.MatchString(text[len(match[0]):]) {
+		if countsFromZero().MatchString(text[len(match[0]):]) {
 			line++
 		}
 	}
@@ -162,16 +161,16 @@ func locateYAML(file string, first int, err error) error {
 }
 
 var (
-	wrongType  = regexp.MustCompile("(?s)^cannot unmarshal !!(\\w+)(?: `(.*)`)? into (.+)$")
-	unknownKey = regexp.MustCompile(`^field (.+) not found in type \S+$`)
+	wrongType  = lazy("(?s)^cannot unmarshal !!(\\w+)(?: `(.*)`)? into (.+)$")
+	unknownKey = lazy(`^field (.+) not found in type \S+$`)
 )
 
 // plainMessage says in words of the document what the library says in words of Go.
 func plainMessage(message string) string {
-	if match := unknownKey.FindStringSubmatch(message); match != nil {
+	if match := unknownKey().FindStringSubmatch(message); match != nil {
 		return fmt.Sprintf("unknown key %q", match[1])
 	}
-	match := wrongType.FindStringSubmatch(message)
+	match := wrongType().FindStringSubmatch(message)
 	if match == nil {
 		return message
 	}

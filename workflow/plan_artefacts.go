@@ -24,6 +24,12 @@ func (p *planning) artefacts(ctx context.Context, c *changes.Change, docs specs.
 	if !missing {
 		return c, true, nil
 	}
+	if len(artefact.Problems) > 0 {
+		return c, false, &GateError{
+			Gate: "plan", Reason: artefact.Path + " is there and cannot be used", Problems: artefact.Problems,
+			Next: fmt.Sprintf("repair %s/%s and commit it, then `%s`", c.ID.Dir(), artefact.Path, command("plan", c.ID)),
+		}
+	}
 	var record changes.Record
 	switch {
 	case artefact.Step == phases.StepProposalGen:

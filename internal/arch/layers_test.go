@@ -115,7 +115,7 @@ var owners = []struct {
 	path string
 	by   []string
 }{
-	{"os/exec", []string{"internal/proc"}},
+	{"os/exec", []string{"internal/proc", "internal/bench"}}, // the bench needs the kernel's account of a process
 	{"github.com/go-git", []string{"gitops"}},
 	{"github.com/google/go-github", []string{"github"}},
 	{"github.com/cli/go-gh/v2/pkg/api", []string{"github"}},

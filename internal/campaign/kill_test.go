@@ -141,6 +141,11 @@ func (a accident) happen(t *testing.T, c *chapter) (struck bool, waits int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() {
+		if t.Failed() { // the report of parallel tests comes only when all are over
+			fmt.Fprintln(os.Stderr, "failed:", t.Name())
+		}
+	}()
 	code, said := a.strike(t, w, c)
 	if !a.hasty {
 		if err := w.gone(5 * time.Second); err != nil {

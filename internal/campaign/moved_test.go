@@ -165,7 +165,7 @@ func TestMovedTip_agentAtWork_DC19(t *testing.T) {
 	w.legal(t)
 }
 
-// TestState_editedByHand_DC19: STATE.yaml that a person edits during a run is not overwritten, and not believed.
+// TestState_editedByHand_DC19: STATE.yaml that a person edits during a run is told of, and never believed.
 func TestState_editedByHand_DC19(t *testing.T) {
 	t.Parallel()
 	w, story := from(t, "impl")
@@ -177,19 +177,25 @@ func TestState_editedByHand_DC19(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tip := w.tip()
+	const byHand = "# edited by hand"
 	edited := strings.Replace(string(text), "phase: challenged", "phase: complete", 1)
 	if edited == string(text) {
 		t.Fatal("STATE.yaml does not say challenged")
 	}
-	if err := os.WriteFile(path, []byte(edited), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte(edited+byHand+"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	code, said := p.end(patience)
 	undo()
-	t.Logf("exit %d\n%s", code, said)
-	committed := w.must(t, "show", w.branch()+":agentd/changes/add-rate-limit/STATE.yaml")
-	if strings.Contains(committed, "phase: complete\niteration") && code != 0 {
-		t.Error("the edit is in the history")
+	if !strings.Contains(said, "STATE.yaml") {
+		t.Errorf("ended with %d and said nothing of STATE.yaml:\n%s", code, said)
+	}
+	for _, line := range strings.Split(w.must(t, "log", "--format=%H", tip+".."+w.branch()), "\n") {
+		state := w.must(t, "show", strings.TrimSpace(line)+":agentd/changes/add-rate-limit/STATE.yaml")
+		if strings.Contains(state, byHand) {
+			t.Errorf("the edit is in commit %s", line)
+		}
 	}
 	w.legal(t)
 }

@@ -48,7 +48,7 @@ func faultsPage() ([]byte, error) {
 	b.WriteString(`# Faults
 
 What goes wrong in the world, and where it is shown that the program stands it.
-A row counts when a test carries its id: a Go test or subtest by its name, a script by its first lines.
+A row counts when a test carries its id: a Go test or subtest by its name, a script by its name or its first lines.
 Rows of GitHub, the Action, the viewer, cost and platforms come with what they are about.
 
 `)
@@ -140,13 +140,16 @@ func namedTests(root string) (map[string][]string, error) {
 			if err != nil {
 				return err
 			}
+			script := strings.TrimSuffix(strings.TrimPrefix(rel, "testdata/script/"), ".txtar")
+			said := strings.ReplaceAll(script, "_", " ") + "\n"
 			for line := range strings.Lines(string(data)) {
 				if !strings.HasPrefix(line, "#") {
 					break
 				}
-				for _, m := range inLiteral.FindAllStringSubmatch(line, -1) {
-					add(m[1]+"-"+m[2], strings.TrimSuffix(strings.TrimPrefix(rel, "testdata/script/"), ".txtar"))
-				}
+				said += line
+			}
+			for _, m := range inLiteral.FindAllStringSubmatch(said, -1) {
+				add(m[1]+"-"+m[2], script)
 			}
 		}
 		return nil

@@ -56,11 +56,13 @@ func TestNamedTests_findsEveryKindOfName(t *testing.T) {
 	}
 	write("a/a_test.go", "package a\n\nfunc TestX_AG01_AG02(t *testing.T) { t.Run(\"RP-14 locked\", nil) }\n\nfunc helper_AG03() { _ = \"see RP-15\" }\n")
 	write("testdata/script/one.txtar", "# DC-08, DC-09: a story\nexec true\n# DC-10 is not in the first lines\n")
+	write("testdata/script/fault_MC-01_MC-02_lines.txtar", "exec true\n")
 	got, err := namedTests(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string][]string{"AG-01": {"a"}, "AG-02": {"a"}, "RP-14": {"a"}, "DC-08": {"one"}, "DC-09": {"one"}}
+	want := map[string][]string{"AG-01": {"a"}, "AG-02": {"a"}, "RP-14": {"a"}, "DC-08": {"one"}, "DC-09": {"one"},
+		"MC-01": {"fault_MC-01_MC-02_lines"}, "MC-02": {"fault_MC-01_MC-02_lines"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

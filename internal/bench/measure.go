@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// sample is what one command costs: the median time and the largest memory of several runs.
+type sample struct {
+	time time.Duration
+	peak int64 // bytes; 0 where the system does not tell
+}
+
+// prepare builds the program as it is released, and an environment without anybody's configuration.
+func (b *bench) prepare(ctx context.Context, environ []string) error {
+	dir, err := filepath.Abs(b.dir)
+	if err != nil {
+		return err
+	}
+	b.dir = dir
+	if b.git, err = exec.LookPath("git"); err != nil {
+		return err
+	}
+	home := filepath.Join(dir, "home")
+	if err := os.MkdirAll(home, 0o777); err != nil {
+		return err
+	}
+	config := "[user]\n\tname = Bench\n\temail = bench@example.com\n[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o666); err != nil {
+		return err
+	}
+	// The build needs the caller's environment, what is measured does not.
+	b.environ = environ
+	b.program = filepath.Join(dir, "gh-agentd"+exeSuffix)
+	if err := b.build(ctx, "github.com/agentd/gh-agentd", "", b.program); err != nil {
+		return err
+	}
+	b.environ = append(slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		return strings.HasPrefix(entry, "GIT_") || strings.HasPrefix(entry, "XDG_") || strings.HasPrefix(entry, "HOME=")
+	}), "HOME="+home, "GIT_CONFIG_NOSYSTEM=1")
+	return nil
+}
+
+func (b *bench) build(ctx context.Context, pkg, dir, out string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", out, pkg)
+	cmd.Dir, cmd.Env = dir, append(slices.Clip(b.environ), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s: %w\n%s", pkg, err, text)
+	}
+	return nil
+}
+
+// once runs a command that must end well, and returns what it printed.
+func (b *bench) once(ctx context.Context, dir string, in io.Reader, argv ...string) (string, error) {
+	out, _, err := b.exec(ctx, dir, in, argv)
+	return out, err
+}
+
+func (b *bench) exec(ctx context.Context, dir string, in io.Reader, argv []string) (string, *os.ProcessState, error) {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	var out, complaints bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, b.environ, in, &out, &complaints
+	if err := cmd.Run(); err != nil {
+		return out.String(), cmd.ProcessState, fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, complaints.String())
+	}
+	return out.String(), cmd.ProcessState, nil
+}
+
+// race runs commands in turns, so that a busy moment of the machine meets all of them.
+func (b *bench) race(ctx context.Context, dir string, commands ...[]string) ([]sample, error) {
+	times := make([][]time.Duration, len(commands))
+	samples := make([]sample, len(commands))
+	for round := range b.runs + 1 {
+		for i, argv := range commands {
+			began := time.Now()
+			_, state, err := b.exec(ctx, dir, nil, argv)
+			took := time.Since(began)
+			if err != nil {
+				return nil, err
+			}
+			if round == 0 {
+				continue // warms caches
+			}
+			times[i] = append(times[i], took)
+			samples[i].peak = max(samples[i].peak, peakOf(state))
+		}
+	}
+	for i := range samples {
+		samples[i].time = median(times[i])
+	}
+	return samples, nil
+}
+
+func median(times []time.Duration) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	slices.Sort(times)
+	return times[len(times)/2]
+}
+
+// write makes a file, with its folders.
+func write(path, text string) error {
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666))
+}
