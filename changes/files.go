@@ -20,6 +20,9 @@ func (c *Change) Files(ctx context.Context) (map[string][]byte, error) {
 	if c.files != nil {
 		return c.files, nil
 	}
+	if c.odd != nil {
+		return nil, c.odd
+	}
 	files := map[string][]byte{}
 	if c.folder == "" {
 		return files, nil

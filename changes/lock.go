@@ -61,6 +61,22 @@ func (s *Store) move(ctx context.Context, a gitops.Advance) ([]string, error) {
 	return append(left, err.Error()), nil
 }
 
+// MakeWorktree runs add, which checks a change's branch out somewhere, with a note for the next run:
+// a git that is killed meanwhile leaves the branch locked, and the next [Store.Lock] frees it.
+func (s *Store) MakeWorktree(ctx context.Context, id phases.ChangeID, tip gitops.ID, add func() error) error {
+	if s.lock == nil {
+		return errUnlocked
+	}
+	if err := s.lock.SetIntent(ctx, gitops.Intent{Ref: id.Ref(), Old: tip, New: tip, Note: "make a worktree"}); err != nil {
+		return err
+	}
+	if err := add(); err != nil {
+		_, _, mendErr := s.lock.Recover(context.WithoutCancel(ctx))
+		return errors.Join(err, mendErr)
+	}
+	return s.lock.ClearIntent()
+}
+
 // point lets a crash test stop the process at a named place.
 func (s *Store) point(name string) {
 	if s.AtCommit != nil {

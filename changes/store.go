@@ -49,8 +49,9 @@ type Change struct {
 	DocumentErr error
 
 	store  *Store
-	folder gitops.ID // tree of the change's folder at the tip
-	tree   gitops.ID // root tree at the tip
+	folder gitops.ID     // tree of the change's folder at the tip
+	odd    *OddFileError // what stands in the folder's place at the tip, nil normally
+	tree   gitops.ID     // root tree at the tip
 	files  map[string][]byte
 }
 
@@ -113,7 +114,7 @@ func (r *reader) describe(c *Change) error {
 	if err != nil {
 		return err
 	}
-	c.tree, c.folder = t.root, t.folder
+	c.tree, c.folder, c.odd = t.root, t.folder, t.odd
 	if t.state == "" {
 		c.DocumentErr = ErrNoState
 		return nil
@@ -130,6 +131,8 @@ func (r *reader) describe(c *Change) error {
 // the phase that was replayed and the one STATE.yaml claims must be one.
 func (c *Change) Forward() error {
 	switch {
+	case c.odd != nil:
+		return c.odd
 	case c.State.Mismatch != "":
 		return &phases.MismatchError{Change: c.ID, Detail: c.State.Mismatch}
 	case c.DocumentErr != nil:

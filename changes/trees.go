@@ -21,7 +21,8 @@ type trees struct {
 	folder gitops.ID // agentd/changes/<id>, or agentd/archive/<id> once archived; "" when absent
 	plan   gitops.ID
 	code   gitops.ID
-	state  gitops.ID // blob of STATE.yaml; "" when absent
+	state  gitops.ID     // blob of STATE.yaml; "" when absent
+	odd    *OddFileError // what stands in the place of the folder, or of one above it
 }
 
 // reader reads commits of one change through one git process.
@@ -58,9 +59,10 @@ func (r *reader) trees(rootTree gitops.ID) (trees, error) {
 	if t.code, err = r.repo.HashTree(code); err != nil {
 		return trees{}, err
 	}
-	folder, err := r.descend(entries, strings.Split(r.id.Dir(), "/"))
+	folder, odd, err := r.descend(entries, strings.Split(r.id.Dir(), "/"))
+	t.odd = odd
 	if err == nil && folder == "" {
-		folder, err = r.descend(entries, strings.Split(r.id.ArchiveDir(), "/"))
+		folder, _, err = r.descend(entries, strings.Split(r.id.ArchiveDir(), "/"))
 	}
 	if err != nil {
 		return trees{}, err
@@ -97,25 +99,29 @@ func planEntries(entries []gitops.Entry) []gitops.Entry {
 	})
 }
 
-// descend walks down folders by name and returns the tree at the end, "" when one is missing or is no folder.
-func (r *reader) descend(entries []gitops.Entry, names []string) (gitops.ID, error) {
+// descend walks down folders by name and returns the tree at the end, "" when one is missing.
+// Where something else than a folder has the name it is returned: nothing follows a link.
+func (r *reader) descend(entries []gitops.Entry, names []string) (gitops.ID, *OddFileError, error) {
 	var at gitops.ID
 	for i, name := range names {
-		at = ""
-		for _, e := range entries {
-			if e.Name == name && e.Mode == gitops.ModeTree {
-				at = e.ID
-			}
+		found := slices.IndexFunc(entries, func(e gitops.Entry) bool { return e.Name == name })
+		if found < 0 {
+			return "", nil, nil
 		}
-		if at == "" || i == len(names)-1 {
-			return at, nil
+		path := strings.Join(names[:i+1], "/")
+		entry := entries[found]
+		if entry.Mode != gitops.ModeTree {
+			return "", &OddFileError{Path: path, Kind: kindOf(entry.Mode)}, nil
+		}
+		if at = entry.ID; i == len(names)-1 {
+			break
 		}
 		var err error
 		if entries, err = r.objects.Tree(at); err != nil {
-			return "", fmt.Errorf("read %s: %w", strings.Join(names[:i+1], "/"), err)
+			return "", nil, fmt.Errorf("read %s: %w", path, err)
 		}
 	}
-	return at, nil
+	return at, nil, nil
 }
 
 // differ answers the Agentd-Diff of commits: what the change did to the code,

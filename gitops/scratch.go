@@ -46,6 +46,9 @@ func (r *Repo) LastTouch(ctx context.Context, rev ID, path string) (ID, error) {
 
 // Ignored reports whether git would ignore a new file at the path, relative to the top of the worktree.
 func (r *Repo) Ignored(ctx context.Context, path string) (bool, error) {
-	_, code, err := r.ask(ctx, call{args: []string{"check-ignore", "-q", "--no-index", "--", path}, quiet: []int{1}})
+	// check-ignore refuses to run under literal pathspecs; it takes paths, not patterns.
+	_, code, err := r.ask(ctx, call{
+		args: []string{"check-ignore", "-q", "--no-index", "--", path}, env: []string{"GIT_LITERAL_PATHSPECS=0"}, quiet: []int{1},
+	})
 	return code == 0 && err == nil, err
 }

@@ -18,6 +18,9 @@ func (r *Repo) SnapshotWorktree(ctx context.Context) (tree ID, err error) {
 	if err := os.MkdirAll(r.scratch(), 0o777); err != nil {
 		return "", err
 	}
+	if err := r.sweepSnapshots(); err != nil {
+		return "", err
+	}
 	dir, err := os.MkdirTemp(r.scratch(), "snapshot-*")
 	if err != nil {
 		return "", err
@@ -41,6 +44,19 @@ func (r *Repo) SnapshotWorktree(ctx context.Context) (tree ID, err error) {
 		return "", err
 	}
 	return parseID(line(out))
+}
+
+// sweepSnapshots removes what killed runs left. Under a lock nobody else is at work in a linked worktree;
+// in the main one others may be.
+func (r *Repo) sweepSnapshots() error {
+	if r.held == nil || r.gitDir == r.commonDir {
+		return nil
+	}
+	left, err := filepath.Glob(filepath.Join(escapeGlob(r.scratch()), "snapshot-*"))
+	for _, dir := range left {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
 }
 
 // noNewLinks refuses links to other repositories that the user's own index does not have.

@@ -88,7 +88,34 @@ func (r *Repo) AddWorktree(ctx context.Context, req WorktreeRequest) error {
 		args = append(args, "--", path, req.Branch)
 	}
 	// The user's post-checkout hook runs in the new worktree.
-	_, err := r.git(ctx, call{args: args, voice: personal})
+	_, err := r.git(ctx, call{args: args, voice: personal, holds: true})
+	return err
+}
+
+// Unfinished says that the git that was making the worktree was killed, or is still at it.
+func (w Worktree) Unfinished() bool { return w.Locked && w.Reason == "initializing" }
+
+// RemoveUnfinished takes away what a killed git left of a worktree that it was making.
+// Only for a place that nobody else makes worktrees at: the caller holds the lock under which this one was begun.
+func (r *Repo) RemoveUnfinished(ctx context.Context, w Worktree) error {
+	if !w.Unfinished() {
+		return fmt.Errorf("worktree %q is not unfinished", w.Path)
+	}
+	_, err := r.git(ctx, call{args: []string{"worktree", "remove", "--force", "--force", "--", w.Path}})
+	if err == nil {
+		return nil
+	}
+	// Git was killed so early that it does not know its own work again. The entry is all there is.
+	entries, globErr := filepath.Glob(filepath.Join(escapeGlob(r.commonDir), "worktrees", "*", "gitdir"))
+	if globErr != nil {
+		return errors.Join(err, globErr)
+	}
+	for _, entry := range entries {
+		text, readErr := os.ReadFile(entry)
+		if readErr == nil && samePath(filepath.Dir(strings.TrimSpace(string(text))), w.Path) {
+			return os.RemoveAll(filepath.Dir(entry))
+		}
+	}
 	return err
 }
 
@@ -103,7 +130,7 @@ func (r *Repo) AddDetached(ctx context.Context, path string, commit ID) error {
 		return err
 	}
 	args := []string{"-c", "core.hooksPath=" + os.DevNull, "worktree", "add", "--quiet", "--detach", "--", path, string(commit)}
-	if _, err := r.git(ctx, call{args: args}); err != nil {
+	if _, err := r.git(ctx, call{args: args, holds: true}); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(gitDirOf(path), temporaryMark), nil, 0o644)

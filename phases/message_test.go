@@ -103,6 +103,7 @@ func TestFormatMessage_body(t *testing.T) {
 		{"rule of more hyphens", "a\n----\nb", "a\n----\nb"},
 		{"ID-14 heading", "# Heading\ntext", "# Heading\ntext"},
 		{"ID-16 invalid UTF-8", "a\xffb", "a\uFFFDb"},
+		{"ID-16 a run of invalid bytes", "a\xff\xfeb", "a\uFFFDb"},
 		{"indentation", "  code\n\tmore", "  code\n\tmore"},
 		{"escapes", "\x1b[1mbold", "[1mbold"},
 		{"line ends", "a\r\nb\rc", "a\nb\nc"},

@@ -9,8 +9,10 @@ import (
 
 // Findings counts what a verdict found.
 type Findings struct {
-	High, Medium, Low int
-	Set               string // digest over the finding ids, 8 hex digits; "" when there are none
+	High   int    `json:"high"`
+	Medium int    `json:"medium"`
+	Low    int    `json:"low"`
+	Set    string `json:"set,omitempty"` // digest over the finding ids, 8 hex digits; "" when there are none
 }
 
 // String is the trailer's value: "high=2 medium=1 low=0 set=9c1b7e2f".

@@ -12,15 +12,15 @@ import (
 
 // Finding is one issue of a challenge or a review.
 type Finding struct {
-	ID          string // "F-3f2a9c", the same from round to round
-	Severity    Severity
-	Category    string // of reviews; "" in challenges
-	Title       string
-	Description string
-	Suggestion  string
-	SpecRef     string // "<spec>#R1", or ""
-	File        string // relative to the root of the repository, or ""
-	Line        int    // 1-based, or 0
+	ID          string   `json:"id"` // "F-3f2a9c", the same from round to round
+	Severity    Severity `json:"severity"`
+	Category    string   `json:"category,omitempty"` // of reviews; "" in challenges
+	Title       string   `json:"title,omitempty"`
+	Description string   `json:"description"`
+	Suggestion  string   `json:"suggestion,omitempty"`
+	SpecRef     string   `json:"spec_ref,omitempty"` // "<spec>#R1", or ""
+	File        string   `json:"file,omitempty"`     // relative to the root of the repository, or ""
+	Line        int      `json:"line,omitempty"`     // 1-based, or 0
 }
 
 // FindingID derives the id of a finding from its place and its words.

@@ -42,6 +42,9 @@ func (i *implementing) decided(ctx context.Context, req DecideRequest) (ActionRe
 	if err != nil {
 		return ActionResult{Change: req.Change.String()}, err
 	}
+	if err := c.Forward(); err != nil {
+		return resultOf(c, "", ""), err
+	}
 	if err := c.State.Allows(phases.Event(req.Kind)); err != nil {
 		return resultOf(c, "", ""), err
 	}

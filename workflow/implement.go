@@ -58,6 +58,9 @@ func (i *implementing) run(ctx context.Context) (ActionResult, error) {
 	if err != nil {
 		return none, err
 	}
+	if err := c.Forward(); err != nil {
+		return resultOf(c, "", ""), err
+	}
 	i.Say.Note(fmt.Sprintf("%s is %s", c.ID, c.State.Effective))
 	if c, err = i.commitEdits(ctx, c, i.req.CommitEdits); err != nil {
 		return resultOf(c, "", ""), err

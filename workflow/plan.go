@@ -64,8 +64,17 @@ func (p *planning) run(ctx context.Context) (ActionResult, error) {
 	if err != nil {
 		return ActionResult{Change: p.req.Change.String()}, err
 	}
+	if err := c.Forward(); err != nil {
+		return resultOf(c, "", ""), err
+	}
 	p.Say.Note(fmt.Sprintf("%s is %s", c.ID, c.State.Effective))
 	p.workspaceOf(gitops.ID(c.State.Base.Commit))
+	if c.State.Effective == phases.Challenged {
+		// An edit makes the plan proposed again, once it is in the history.
+		if c, err = p.commitEdits(ctx, c, p.req.CommitEdits); err != nil {
+			return resultOf(c, ActionAlreadyChallenged, ""), err
+		}
+	}
 	switch c.State.Effective {
 	case phases.Proposed:
 		return p.goOn(ctx, c)

@@ -21,6 +21,7 @@ type StepRequest struct {
 	Description string // for a proposal of a new change
 	CommitEdits bool
 	Where       Where
+	Carry       bool
 }
 
 // StepNames are the steps that can be taken one by one, in the order of a change's life.
@@ -31,7 +32,7 @@ func StepNames() []string {
 // Run takes the step if the history allows it now, and refuses it otherwise.
 func (s *Steps) Run(ctx context.Context, req StepRequest) (result ActionResult, err error) {
 	err = s.Bench.exclusively(ctx, req.Change, req.Step, func(b *Bench) error {
-		run := newImplementing(b, ImplementRequest{Change: req.Change, Mode: ModeOnce, Where: req.Where})
+		run := newImplementing(b, ImplementRequest{Change: req.Change, Mode: ModeOnce, Where: req.Where, Carry: req.Carry})
 		result, err = run.step(ctx, req)
 		result.Commits = append(result.Commits, run.made...)
 		result.Left = append(result.Left, run.left...)
@@ -48,6 +49,9 @@ func (i *implementing) step(ctx context.Context, req StepRequest) (ActionResult,
 	c, err := i.Store.Open(ctx, req.Change)
 	if _, missing := errors.AsType[*changes.NotFoundError](err); missing && req.Step == "proposal" {
 		return i.firstProposal(ctx, req)
+	}
+	if err == nil {
+		err = c.Forward()
 	}
 	if err != nil {
 		return none, err

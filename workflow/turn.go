@@ -88,7 +88,11 @@ func (h *handover) actor() phases.Actor { return phases.Actor("agent:" + string(
 func (b *Bench) take(ctx context.Context, id phases.ChangeID, c *changes.Change, dir string, t turn) (*handover, error) {
 	files := map[string][]byte{}
 	if c != nil {
-		var err error
+		// What could not be committed afterwards is refused before anything is spent.
+		err := c.Forward()
+		if err != nil {
+			return nil, err
+		}
 		if files, err = c.Files(ctx); err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/agentd/gh-agentd/config"
 	"github.com/agentd/gh-agentd/gitops"
@@ -28,7 +29,7 @@ func (w *workspace) dir(ctx context.Context) (string, error) {
 	if w.ready {
 		return w.path, nil
 	}
-	trees, err := w.bench.Repo.Worktrees(ctx)
+	trees, err := w.finished(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -46,6 +47,27 @@ func (w *workspace) dir(ctx context.Context) (string, error) {
 		return w.switchHere(ctx, exists)
 	}
 	return w.linked(ctx, trees, exists)
+}
+
+// finished are the worktrees that can be worked in.
+// One that a killed run was still making, at the change's own place, is taken away: half of its files are missing.
+func (w *workspace) finished(ctx context.Context) ([]gitops.Worktree, error) {
+	trees, err := w.bench.Repo.Worktrees(ctx)
+	if err != nil || !slices.ContainsFunc(trees, gitops.Worktree.Unfinished) {
+		return trees, err
+	}
+	path, err := w.linkedPath()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range trees {
+		if t.Path == path && t.Unfinished() {
+			if err := w.bench.Repo.RemoveUnfinished(ctx, t); err != nil {
+				return nil, fmt.Errorf("remove the unfinished worktree %s: %w", path, err)
+			}
+		}
+	}
+	return w.bench.Repo.Worktrees(ctx)
 }
 
 func (w *workspace) branchExists(ctx context.Context) (bool, error) {
@@ -109,12 +131,18 @@ func (w *workspace) linked(ctx context.Context, trees []gitops.Worktree, exists 
 		w.path = path
 		return path, nil
 	}
+	at := w.base
 	if exists {
-		err = w.bench.Repo.AddWorktree(ctx, gitops.WorktreeRequest{Path: path, Branch: w.id.Branch()})
-	} else {
-		err = w.bench.Repo.AddDetached(ctx, path, w.base)
+		if at, err = w.bench.Repo.Resolve(ctx, w.id.Ref()); err != nil {
+			return "", err
+		}
 	}
-	if err != nil {
+	if err := w.bench.Store.MakeWorktree(ctx, w.id, at, func() error {
+		if exists {
+			return w.bench.Repo.AddWorktree(ctx, gitops.WorktreeRequest{Path: path, Branch: w.id.Branch()})
+		}
+		return w.bench.Repo.AddDetached(ctx, path, w.base)
+	}); err != nil {
 		return "", fmt.Errorf("make worktree %s: %w", path, err)
 	}
 	w.path = path

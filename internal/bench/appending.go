@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/agentd/gh-agentd/changes"
@@ -87,10 +86,7 @@ func (b *bench) appendSteps(ctx context.Context, files int) (sample, error) {
 		}
 		change = next
 	}
-	// The steps ran in this process, so its memory is an upper bound of theirs.
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
-	return sample{time: median(times), peak: int64(memory.Sys)}, nil
+	return sample{time: median(times)}, nil
 }
 
 // commitSteps writes and commits the same two files by hand.
@@ -105,7 +101,6 @@ func (b *bench) commitSteps(ctx context.Context, files int) (sample, error) {
 		return sample{}, err
 	}
 	var times []time.Duration
-	var peak int64
 	for n := range b.runs + 1 {
 		start := time.Now()
 		for name, text := range map[string]string{
@@ -119,17 +114,15 @@ func (b *bench) commitSteps(ctx context.Context, files int) (sample, error) {
 			{"add", "--", folder},
 			{"commit", "--quiet", "--message", fmt.Sprintf("edited the proposal, time %d\n\nAgentd-Change: step-by-step\nAgentd-Step: edit\n", n), "--", folder},
 		} {
-			_, state, err := b.exec(ctx, dir, nil, append([]string{b.git}, args...))
-			if err != nil {
+			if _, err := b.once(ctx, dir, nil, append([]string{b.git}, args...)...); err != nil {
 				return sample{}, err
 			}
-			peak = max(peak, peakOf(state))
 		}
 		if n > 0 {
 			times = append(times, time.Since(start))
 		}
 	}
-	return sample{time: median(times), peak: peak}, nil
+	return sample{time: median(times)}, nil
 }
 
 func edited(docs map[string][]byte, n int) []byte {

@@ -36,6 +36,8 @@ type bench struct {
 	runs    int
 	log     io.Writer
 	table   table
+
+	launching bool // the launcher is built
 }
 
 func run(ctx context.Context, args []string, out, log io.Writer) (err error) {

@@ -9,15 +9,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 )
 
-// sample is what one command costs: the median time and the largest memory of several runs.
+// sample is what one command costs: the median time of several runs, and its largest memory.
 type sample struct {
 	time time.Duration
-	peak int64 // bytes; 0 where the system does not tell
+	peak int64 // bytes; 0 where it is not known
 }
 
 // prepare builds the program as it is released, and an environment without anybody's configuration.
@@ -40,7 +41,7 @@ func (b *bench) prepare(ctx context.Context, environ []string) error {
 	}
 	// The build needs the caller's environment, what is measured does not.
 	b.environ = environ
-	b.program = filepath.Join(dir, "gh-agentd"+exeSuffix)
+	b.program = b.executable(dir, "gh-agentd")
 	if err := b.build(ctx, "github.com/agentd/gh-agentd", "", b.program); err != nil {
 		return err
 	}
@@ -61,18 +62,13 @@ func (b *bench) build(ctx context.Context, pkg, dir, out string) error {
 
 // once runs a command that must end well, and returns what it printed.
 func (b *bench) once(ctx context.Context, dir string, in io.Reader, argv ...string) (string, error) {
-	out, _, err := b.exec(ctx, dir, in, argv)
-	return out, err
-}
-
-func (b *bench) exec(ctx context.Context, dir string, in io.Reader, argv []string) (string, *os.ProcessState, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	var out, complaints bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, b.environ, in, &out, &complaints
 	if err := cmd.Run(); err != nil {
-		return out.String(), cmd.ProcessState, fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, complaints.String())
+		return out.String(), fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, complaints.String())
 	}
-	return out.String(), cmd.ProcessState, nil
+	return out.String(), nil
 }
 
 // race runs commands in turns, so that a busy moment of the machine meets all of them.
@@ -82,20 +78,22 @@ func (b *bench) race(ctx context.Context, dir string, commands ...[]string) ([]s
 	for round := range b.runs + 1 {
 		for i, argv := range commands {
 			began := time.Now()
-			_, state, err := b.exec(ctx, dir, nil, argv)
+			_, err := b.once(ctx, dir, nil, argv...)
 			took := time.Since(began)
 			if err != nil {
 				return nil, err
 			}
-			if round == 0 {
-				continue // warms caches
+			if round > 0 { // the first warms caches
+				times[i] = append(times[i], took)
 			}
-			times[i] = append(times[i], took)
-			samples[i].peak = max(samples[i].peak, peakOf(state))
 		}
 	}
-	for i := range samples {
-		samples[i].time = median(times[i])
+	for i, argv := range commands {
+		peak, err := b.peak(ctx, dir, argv)
+		if err != nil {
+			return nil, err
+		}
+		samples[i] = sample{time: median(times[i]), peak: peak}
 	}
 	return samples, nil
 }
@@ -106,6 +104,14 @@ func median(times []time.Duration) time.Duration {
 	}
 	slices.Sort(times)
 	return times[len(times)/2]
+}
+
+// executable is a program's path, with the ending that the system wants.
+func (b *bench) executable(dir, name string) string {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(dir, name)
 }
 
 // write makes a file, with its folders.

@@ -16,7 +16,7 @@ func (b *bench) startup(ctx context.Context) error {
 			return err
 		}
 	}
-	empty := filepath.Join(dir, "empty"+exeSuffix)
+	empty := b.executable(dir, "empty")
 	if err := b.build(ctx, ".", dir, empty); err != nil {
 		return err
 	}
