@@ -3,6 +3,7 @@ package workflow
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ type guard struct {
 	dir    *gitops.Repo // the repository seen from the agent's directory
 	branch string       // the ref that the agent's work ends on
 	access agents.Access
+	linked bool // the directory has a .git of its own, without which nothing there can be asked
 	prints gitops.Fingerprint
 	status map[string]string // path → state, of the agent's directory
 	main   map[string]string // the same of the checkout the person works in
@@ -28,6 +30,7 @@ type guard struct {
 
 func (b *Bench) guard(ctx context.Context, id phases.ChangeID, dir string, access agents.Access) (*guard, error) {
 	g := &guard{bench: b, dir: b.at(dir), branch: id.Ref(), access: access}
+	g.linked = g.dir.WorkTree() != "" && present(filepath.Join(g.dir.WorkTree(), ".git"))
 	var err error
 	if g.prints, err = g.dir.Fingerprint(ctx); err != nil {
 		return nil, err
@@ -54,6 +57,9 @@ func (g *guard) watchesMain() bool {
 func (g *guard) after(ctx context.Context, h *handover, t turn) error {
 	// Cancelling a turn must not cancel the look at what the agent left behind.
 	ctx = context.WithoutCancel(ctx)
+	if link := filepath.Join(g.dir.WorkTree(), ".git"); g.linked && !present(link) {
+		return &TamperError{Agent: h.player.agent.Name(), Step: string(t.step), What: []string{"removed " + link}}
+	}
 	prints, err := g.dir.Fingerprint(ctx)
 	if err != nil {
 		return err
@@ -140,6 +146,11 @@ func (g *guard) collect(ctx context.Context, h *handover, t turn) error {
 	g.bench.Say.Warn(fmt.Sprintf("%s wrote under agentd/ (%d files): dropped", h.player.agent.Name(), len(record)))
 	h.left = append(h.left, record...)
 	return g.dir.RestorePaths(ctx, from, record)
+}
+
+func present(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 func statusOf(ctx context.Context, repo *gitops.Repo) (map[string]string, error) {

@@ -24,11 +24,8 @@ func (p *planning) artefacts(ctx context.Context, c *changes.Change, docs specs.
 	if !missing {
 		return c, true, nil
 	}
-	if len(artefact.Problems) > 0 {
-		return c, false, &GateError{
-			Gate: "plan", Reason: artefact.Path + " is there and cannot be used", Problems: artefact.Problems,
-			Next: fmt.Sprintf("repair %s/%s and commit it, then `%s`", c.ID.Dir(), artefact.Path, command("plan", c.ID)),
-		}
+	if err := usable(c, artefact); err != nil {
+		return c, false, err
 	}
 	var record changes.Record
 	switch {
@@ -47,6 +44,17 @@ func (p *planning) artefacts(ctx context.Context, c *changes.Change, docs specs.
 	}
 	next, err = p.append(ctx, c, record)
 	return next, false, err
+}
+
+// usable refuses a document that is there and cannot be read: nothing is written on top of it.
+func usable(c *changes.Change, artefact specs.Artefact) error {
+	if len(artefact.Problems) == 0 {
+		return nil
+	}
+	return &GateError{
+		Gate: "plan", Reason: artefact.Path + " is there and cannot be used", Problems: artefact.Problems,
+		Next: fmt.Sprintf("repair %s/%s and commit it, then `%s`", c.ID.Dir(), artefact.Path, command("plan", c.ID)),
+	}
 }
 
 func (p *planning) proposal(ctx context.Context, c *changes.Change, description string, notes []string) (changes.Record, error) {

@@ -86,6 +86,9 @@ func (i *implementing) allowed(ctx context.Context, c *changes.Change, step stri
 		return err
 	}
 	if artefact, missing := specs.NextArtefact(docs); missing && step != "proposal" {
+		if err := usable(c, artefact); err != nil {
+			return err
+		}
 		return &GateError{Gate: "plan", Reason: artefact.Path + " is missing", Next: command("plan", c.ID)}
 	}
 	switch {

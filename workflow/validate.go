@@ -56,7 +56,7 @@ func (v *Validate) Run(ctx context.Context, req ValidateRequest) (ValidateResult
 		if err != nil {
 			return result, err
 		}
-		if artefact, missing := specs.NextArtefact(docs); missing {
+		if artefact, missing := specs.NextArtefact(docs); missing && len(artefact.Problems) == 0 {
 			v.Bench.Say.Note(artefact.Path + " is not written yet")
 		}
 		add(c.ID, docs)

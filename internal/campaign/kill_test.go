@@ -68,14 +68,18 @@ func accidents(s *story, random *rand.Rand) []accident {
 			all = append(all, accident{chapter: c.name, how: "point", point: point, n: passed[point], whom: []string{"self", "group"}[i%2]})
 		}
 		for n := range c.refs {
-			all = append(all,
-				accident{chapter: c.name, how: "prepared", n: n + 1, whom: []string{"group", "git"}[n%2]},
-				accident{chapter: c.name, how: "committed", n: n + 1, whom: []string{"self", "group", "git"}[n%3]})
+			// Each transaction once, the first ones in both states: those make the branch and its worktree.
+			if n < 4 || n%2 == 0 {
+				all = append(all, accident{chapter: c.name, how: "prepared", n: n + 1, whom: []string{"group", "git"}[n/2%2]})
+			}
+			if n < 4 || n%2 == 1 {
+				all = append(all, accident{chapter: c.name, how: "committed", n: n + 1, whom: []string{"self", "group", "git"}[n%3]})
+			}
 		}
 	}
-	for name, times := range map[string]int{"clarify": 8, "plan": 24, "plan-new": 24, "impl": 32, "archive": 40} {
-		for i := range times {
-			all = append(all, accident{chapter: name, how: "time", at: random.Float64(), whom: []string{"self", "group", "git", "all"}[i%4]})
+	for _, c := range s.chapters {
+		for i := range map[string]int{"clarify": 8, "plan": 24, "plan-new": 24, "impl": 32, "archive": 40}[c.name] {
+			all = append(all, accident{chapter: c.name, how: "time", at: random.Float64(), whom: []string{"self", "group", "git", "all"}[i%4]})
 		}
 	}
 	slices.SortFunc(all, func(a, b accident) int { return strings.Compare(a.String(), b.String()) })

@@ -48,7 +48,7 @@ func faultsPage() ([]byte, error) {
 	b.WriteString(`# Faults
 
 What goes wrong in the world, and where it is shown that the program stands it.
-A row counts when a test carries its id: a Go test or subtest by its name, a script by its name or its first lines.
+A row counts when a test carries its id: a Go test or subtest by its name, a script of testdata/script by its name or its first lines.
 Rows of GitHub, the Action, the viewer, cost and platforms come with what they are about.
 
 `)
@@ -149,7 +149,7 @@ func namedTests(root string) (map[string][]string, error) {
 				said += line
 			}
 			for _, m := range inLiteral.FindAllStringSubmatch(said, -1) {
-				add(m[1]+"-"+m[2], script)
+				add(m[1]+"-"+m[2], "scripts")
 			}
 		}
 		return nil
