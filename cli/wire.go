@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/agentd/gh-agentd/agents"
 	"github.com/agentd/gh-agentd/changes"
@@ -64,7 +66,7 @@ func (a *app) bench(ctx context.Context) (*workflow.Bench, error) {
 	if info, err := os.Stat(a.workDir()); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%q is not a directory", a.workDir())
 	}
-	repo, err := gitops.Open(ctx, gitops.Env{Dir: a.workDir(), Environ: a.env.Environ, Notice: a.progress.Note})
+	repo, err := gitops.Open(ctx, gitops.Env{Dir: a.workDir(), Environ: a.gitEnviron(), Notice: a.progress.Note})
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +94,17 @@ func (a *app) bench(ctx context.Context) (*workflow.Bench, error) {
 	bench.Agent = func(name string) (agents.Agent, error) { return a.agent(repo, cfg, name) }
 	bench.Ask = newAsker(a.env, a.streams, a.progress)
 	return bench, nil
+}
+
+// gitEnviron is the environment of the run. Where -C names the place, a GIT_DIR that a hook left behind does not.
+func (a *app) gitEnviron() []string {
+	if a.dir == "" {
+		return a.env.Environ
+	}
+	return slices.DeleteFunc(slices.Clone(a.env.Environ), func(entry string) bool {
+		key, _, _ := strings.Cut(entry, "=")
+		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE"}, key)
+	})
 }
 
 // config reads the repository's configuration and tells its warnings once.

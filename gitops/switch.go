@@ -8,9 +8,16 @@ import (
 
 // Switch checks the branch out in this worktree, as `git switch` does:
 // uncommitted work is carried along where it does not overlap, and refused with [*GitError] where it does.
+// An index that somebody else has locked is waited for, and named when that takes too long.
+// A temporary worktree is one no longer: what is done on a branch is somebody's work.
 func (r *Repo) Switch(ctx context.Context, branch string) error {
-	_, err := r.git(ctx, call{args: []string{"switch", "--quiet", "--no-guess", branch}, voice: personal})
-	return err
+	if err := r.awaitGone(ctx, filepath.Join(r.gitDir, "index.lock")); err != nil {
+		return err
+	}
+	if _, err := r.git(ctx, call{args: []string{"switch", "--quiet", "--no-guess", branch}, voice: personal}); err != nil {
+		return err
+	}
+	return removeIfThere(filepath.Join(r.gitDir, temporaryMark))
 }
 
 // RestorePaths puts files of the worktree back to what the tree holds, through git's filters.

@@ -51,7 +51,7 @@ func (e *WorktreeError) Error() string {
 func (e *WorktreeError) Hint() string {
 	switch e.Problem {
 	case PathExists:
-		return "choose another path with --path, or move what is there"
+		return "move what is there, or choose another folder with [workflow] worktree_dir in agentd/config.toml"
 	case MissingRegistered:
 		return "git worktree prune, or git worktree repair if it was moved"
 	case BranchCheckedOut:
