@@ -51,7 +51,7 @@ func TestWorktrees_RP14_RP15(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := got.AddWorktree(ctx, gitops.WorktreeRequest{Path: mine, Branch: "y", Start: "main"})
-		wantError(t, err, "already exists", "--path")
+		wantError(t, err, "already exists", "worktree_dir")
 	})
 	t.Run("RP-14 registered but missing", func(t *testing.T) {
 		gone := repo.Dir + "-gone"
