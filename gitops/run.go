@@ -76,12 +76,6 @@ func gitError(c call, res proc.Result, err error) error {
 	return err
 }
 
-// answered says that err is git's own answer with this exit code.
-func answered(err error, code int) bool {
-	git, ok := errors.AsType[*GitError](err)
-	return ok && git.Code == code
-}
-
 // fields splits NUL-terminated output.
 func fields(out []byte) []string {
 	if len(out) == 0 {

@@ -57,7 +57,8 @@ func TestPrompt_Render_dataCannotEndItsBlock_AG30(t *testing.T) {
 
 func TestPrompt_Render_isDeterministic(t *testing.T) {
 	for _, s := range samples(true) {
-		if s.prompt.Render() != s.prompt.Render() {
+		first, second := s.prompt.Render(), s.prompt.Render()
+		if first != second {
 			t.Errorf("%s renders differently the second time", s.name)
 		}
 	}
