@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/workflow"
 )
 
@@ -36,11 +39,7 @@ $ gh agentd demo --dir /tmp/demo`),
 			if err != nil {
 				return err
 			}
-			at := quoted(result.Dir)
-			a.progress.Note("the whole story is in its history:")
-			a.progress.detailLine("cd " + at)
-			a.progress.detailLine("git log --graph --oneline")
-			a.progress.detailLine("gh agentd status " + result.Change)
+			a.demoEpilogue(result)
 			_, err = fmt.Fprintln(a.env.Out, result.Dir)
 			return err
 		},
@@ -48,4 +47,24 @@ $ gh agentd demo --dir /tmp/demo`),
 	cmd.Flags().StringVar(&dir, "dir", "", "Play in this `folder`, which must be empty or not exist")
 	exitCodes(cmd, ExitInterrupted)
 	return cmd
+}
+
+// demoEpilogue shows the history that the story left, and how to look further.
+func (a *app) demoEpilogue(r workflow.DemoResult) {
+	a.progress.Note("the history, each line a commit:")
+	for _, t := range r.Status.Transitions {
+		cost := ""
+		if t.USD != nil && t.Step != phases.StepArchive {
+			cost = fmt.Sprintf("$%.4f", *t.USD)
+		}
+		fmt.Fprintf(a.env.Err, "  %s  %-12s  %-14s  %-8s %s\n",
+			short(t.Commit), t.Phase, cmp.Or(string(t.Verdict), "-"), cost, oneLine(strings.TrimPrefix(t.Subject, "agentd("+r.Change+"): ")))
+	}
+	a.progress.Note(fmt.Sprintf("%s, %d transitions replayed and proved", usageLine(r.Status.Usage), r.Status.Proved))
+	a.progress.Note("look further:")
+	a.progress.detailLine("cd " + quoted(r.Dir))
+	a.progress.detailLine("git log --graph --oneline")
+	a.progress.detailLine("git log -1 agentd/" + r.Change)
+	a.progress.detailLine("gh agentd status " + r.Change)
+	a.progress.detailLine("gh agentd show " + r.Change + " review")
 }
