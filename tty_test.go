@@ -67,7 +67,10 @@ func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 	if failure != "" || err != nil {
 		_ = cmd.Process.Kill()
 	}
+	// Who has said everything and is still asked something would wait for ever.
+	overdue := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	waitErr := cmd.Wait()
+	overdue.Stop()
 	copying.Wait()
 	text := strings.ReplaceAll(screen.text(), "\r\n", "\n")
 	_, _ = ts.Stdout().Write([]byte(text))
