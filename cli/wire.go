@@ -133,6 +133,13 @@ func (a *app) agent(repo *gitops.Repo, cfg config.Config, name string) (agents.A
 		}
 		return agents.NewReplay(a.env.Executable, cassette), nil
 	}
+	switch described.Output {
+	case config.OutputCodex, config.OutputGemini, config.OutputClaude:
+		return nil, &agents.Error{
+			Kind: agents.Config, Agent: name,
+			Detail: fmt.Sprintf("there is no adapter for the output of %s yet; describe a command that hands its answer in with `gh agentd submit` under [agents.<name>], and name it under [roles]", described.Output),
+		}
+	}
 	output := string(described.Output)
 	if described.Output == config.OutputReplay {
 		output = "agentd" // a program that speaks as replay does

@@ -160,6 +160,7 @@ func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, files map[strin
 		return h, errors.Join(tampered, err)
 	}
 	if err != nil {
+		b.Say.Note("its log is in " + box.Dir())
 		return h, err
 	}
 	h.files, err = box.Files()
