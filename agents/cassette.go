@@ -125,8 +125,12 @@ func ParseCassette(name string, src []byte) (*Cassette, error) {
 	if file.Version != 1 {
 		return nil, fmt.Errorf("%s:1: version is %d, and this program plays version 1", name, file.Version)
 	}
+	lines := callLines(src)
+	if len(lines) != len(file.Calls) {
+		return nil, fmt.Errorf("%s: calls has an entry that is none", name)
+	}
 	c := &Cassette{Name: name}
-	for i, line := range callLines(src) {
+	for i, line := range lines {
 		call, err := file.Calls[i].call(line)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%w", name, err)

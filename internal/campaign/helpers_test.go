@@ -21,9 +21,18 @@ func from(t *testing.T, name string) (*world, *chapter) {
 	return w, c
 }
 
+// dear is for tests that play a chapter to its end or more than once: they belong to the whole campaign.
+func dear(t *testing.T) {
+	t.Helper()
+	if !full() {
+		t.Skip("AGENTD_CAMPAIGN=full")
+	}
+	t.Parallel()
+}
+
 const cassette = "agentd/demo/cassette.yaml"
 
-// slow lets the agent think for a while before it does anything for a step; the returned function undoes it.
+// slow lets the agent think for a while before it answers the first call of a step; the returned function undoes it.
 func (w *world) slow(t *testing.T, step, duration string) (undo func()) {
 	t.Helper()
 	path := filepath.Join(w.repo(), cassette)
@@ -32,7 +41,7 @@ func (w *world) slow(t *testing.T, step, duration string) (undo func()) {
 		t.Fatal(err)
 	}
 	line := "  - step: " + step + "\n"
-	slowed := strings.ReplaceAll(string(text), line, line+"    sleep: "+duration+"\n")
+	slowed := strings.Replace(string(text), line, line+"    sleep: "+duration+"\n", 1)
 	if slowed == string(text) {
 		t.Fatalf("no step %s in the cassette", step)
 	}

@@ -106,7 +106,7 @@ func TestMovedTip_plan_DC19(t *testing.T) {
 
 // TestMovedTip_judgeAtWork_DC19: the same while the second agent is at work, who writes nothing: the verdict counts.
 func TestMovedTip_judgeAtWork_DC19(t *testing.T) {
-	t.Parallel()
+	dear(t)
 	w, story := from(t, "impl")
 	undo := w.slow(t, "review", "3s")
 	p := w.begin(t, shared.real(t), story.args, "is reviewing add-rate-limit (round 1)")
@@ -136,7 +136,7 @@ func TestMovedTip_judgeAtWork_DC19(t *testing.T) {
 // TestMovedTip_agentAtWork_DC19: while an agent writes code, a commit may be the agent's own. It is refused as that,
 // nothing is recorded, and the same command goes on once the person has said whose the files are.
 func TestMovedTip_agentAtWork_DC19(t *testing.T) {
-	t.Parallel()
+	dear(t)
 	w, story := from(t, "impl")
 	undo := w.slow(t, "implement", "2s")
 	p := w.begin(t, shared.real(t), story.args, "is implementing task 1.1")
@@ -167,7 +167,7 @@ func TestMovedTip_agentAtWork_DC19(t *testing.T) {
 
 // TestState_editedByHand_DC19: STATE.yaml that a person edits during a run is told of, and never believed.
 func TestState_editedByHand_DC19(t *testing.T) {
-	t.Parallel()
+	dear(t)
 	w, story := from(t, "impl")
 	undo := w.slow(t, "implement", "2s")
 	p := w.begin(t, shared.real(t), story.args, "is implementing task 1.1")

@@ -44,7 +44,7 @@ func TestTwoRuns_RP21(t *testing.T) {
 
 // TestTwoChanges_RP21: two changes at once do not know of each other.
 func TestTwoChanges_RP21(t *testing.T) {
-	t.Parallel()
+	dear(t)
 	w, story := from(t, "plan-new")
 	w.unbind(t)
 	ids := []string{"add-rate-limit", "second-change"}

@@ -254,7 +254,7 @@ func (p *process) said() string {
 }
 
 // patience is for one command of a whole story on a busy machine.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // run is start and end.
 func (w *world) run(program string, args []string, env ...string) (int, string) {
