@@ -98,7 +98,8 @@ func (b *Bench) checkedOut(ctx context.Context, id phases.ChangeID) (string, err
 		return "", err
 	}
 	for _, t := range trees {
-		if t.Branch == id.Ref() && !t.Prunable {
+		// One that a killed git left half made is nobody's work; it is made anew before anyone works in it.
+		if t.Branch == id.Ref() && !t.Prunable && !t.Unfinished() {
 			return t.Path, nil
 		}
 	}
