@@ -235,7 +235,7 @@ func needGit(t *testing.T) func(rt *rapid.T, message, divider string) string {
 	t.Helper()
 	path, err := exec.LookPath("git")
 	if err != nil {
-		t.Skip("git is not installed")
+		t.Fatal("git is not installed, and this program needs it")
 	}
 	dir := t.TempDir()
 	env := []string{"HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + dir}

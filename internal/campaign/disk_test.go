@@ -63,11 +63,11 @@ func (w *world) refused(t *testing.T, story *chapter, code int, said string) {
 func mount(t *testing.T, w *world, size string) {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("only root may mount")
+		cannot(t, "only root may mount")
 	}
 	out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", w.dir).CombinedOutput()
 	if err != nil {
-		t.Skipf("mount: %v\n%s", err, out)
+		cannot(t, fmt.Sprintf("mount: %v\n%s", err, out))
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(w.dir, syscall.MNT_DETACH); err != nil {
@@ -139,11 +139,11 @@ func TestReadOnly_RP13(t *testing.T) {
 			t.Parallel()
 			w, story := from(t, name)
 			if os.Getuid() != 0 {
-				t.Skip("only root may mount")
+				cannot(t, "only root may mount")
 			}
 			bind := exec.Command("sh", "-c", `mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"`, "sh", w.repo())
 			if out, err := bind.CombinedOutput(); err != nil {
-				t.Skipf("mount: %v\n%s", err, out)
+				cannot(t, fmt.Sprintf("mount: %v\n%s", err, out))
 			}
 			free := func() { _ = syscall.Unmount(w.repo(), syscall.MNT_DETACH) }
 			t.Cleanup(free)
