@@ -26,6 +26,7 @@ const patience = time.Minute
 //
 //	> TEXT    wait until TEXT has appeared, after what was waited for before
 //	< TEXT    type TEXT and Enter
+//	v         press the arrow down
 //	^C        press Ctrl-C
 func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
@@ -55,6 +56,8 @@ func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 			}
 		case "<":
 			_, err = terminal.WriteString(text + "\n")
+		case "v":
+			_, err = terminal.WriteString("\x1b[B")
 		case "^C":
 			_, err = terminal.WriteString("\x03")
 		default:
@@ -108,13 +111,19 @@ type screen struct {
 	over  bool // nothing more will come
 }
 
-// follow reads until the other end is gone.
+// follow reads until the other end is gone. Like a real terminal it answers who asks where the cursor is.
 func (s *screen) follow(terminal *os.File) {
+	const where, here = "\x1b[6n", "\x1b[1;1R"
 	buf := make([]byte, 4096)
+	asked := 0
 	for {
 		n, err := terminal.Read(buf)
 		s.mu.Lock()
 		s.shown.Write(buf[:n])
+		questions := bytes.Count(s.shown.Bytes(), []byte(where))
+		for ; asked < questions && err == nil; asked++ {
+			_, err = terminal.WriteString(here)
+		}
 		s.over = err != nil
 		if s.more != nil {
 			close(s.more)

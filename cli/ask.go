@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cli/go-gh/v2/pkg/prompter"
+	"golang.org/x/term"
 
 	"github.com/agentd/gh-agentd/internal/proc"
 	"github.com/agentd/gh-agentd/workflow"
@@ -21,6 +22,7 @@ import (
 type asker struct {
 	prompt prompts
 	say    *progress
+	in     *os.File
 }
 
 // prompts are the three questions the program asks. Both kinds of terminal dialogue have them.
@@ -39,9 +41,9 @@ func newAsker(env Env, s *streams, say *progress) workflow.Asker {
 	}
 	in, out := env.In.(*os.File), env.Out.(*os.File)
 	if env.getenv("GH_ACCESSIBLE_PROMPTER") != "" || env.getenv("TERM") == "dumb" {
-		return &asker{prompt: plainPrompts{in: bufio.NewReader(in), out: out}, say: say}
+		return &asker{prompt: plainPrompts{in: bufio.NewReader(in), out: out}, say: say, in: in}
 	}
-	return &asker{prompt: prompter.New(in, out, out), say: say}
+	return &asker{prompt: prompter.New(in, out, out), say: say, in: in}
 }
 
 // canAsk is gh's rule, with continuous integration left out: both ends must be terminals.
@@ -56,20 +58,44 @@ func (a *asker) Choose(ctx context.Context, q workflow.Question) (int, error) {
 	if len(preset) > 0 {
 		first = preset[0]
 	}
-	choice, err := a.prompt.Select(oneLine(q.Title), first, labels)
-	return choice, declined(ctx, err)
+	return ask(ctx, a, func() (int, error) { return a.prompt.Select(oneLine(q.Title), first, labels) })
 }
 
 func (a *asker) ChooseMany(ctx context.Context, q workflow.Question) ([]int, error) {
 	labels, preset := a.introduce(q)
-	choices, err := a.prompt.MultiSelect(oneLine(q.Title), preset, labels)
-	return choices, declined(ctx, err)
+	return ask(ctx, a, func() ([]int, error) { return a.prompt.MultiSelect(oneLine(q.Title), preset, labels) })
 }
 
 func (a *asker) Text(ctx context.Context, prompt, preset string) (string, error) {
 	a.say.pause()
-	text, err := a.prompt.Input(oneLine(prompt), preset)
-	return strings.TrimSpace(text), declined(ctx, err)
+	text, err := ask(ctx, a, func() (string, error) { return a.prompt.Input(oneLine(prompt), preset) })
+	return strings.TrimSpace(text), err
+}
+
+// ask waits for the answer to a prompt. Who is told to stop meanwhile does not wait for a key:
+// the terminal is put back as it was, and the prompt is left to read what will never come.
+func ask[T any](ctx context.Context, a *asker, prompt func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	before, stateErr := term.GetState(int(a.in.Fd()))
+	answers := make(chan answer, 1)
+	go func() {
+		value, err := prompt()
+		answers <- answer{value, err}
+	}()
+	select {
+	case got := <-answers:
+		return got.value, declined(got.err)
+	case <-ctx.Done():
+		if stateErr == nil {
+			_ = term.Restore(int(a.in.Fd()), before)
+		}
+		fmt.Fprintln(a.say.w)
+		var none T
+		return none, workflow.ErrDeclined
+	}
 }
 
 // introduce prints what helps to choose and returns one label per option, and those of the recommended ones.
@@ -100,13 +126,8 @@ func (a *asker) introduce(q workflow.Question) (labels, recommended []string) {
 
 // declined turns whatever ends a prompt into the workflow's word for it.
 // The prompter wraps a Ctrl-C as an error whose text is "interrupt", and a closed terminal as io.EOF.
-func declined(ctx context.Context, err error) error {
-	switch {
-	case err == nil:
-		return ctx.Err()
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(err, io.EOF), strings.HasSuffix(err.Error(), "interrupt"):
+func declined(err error) error {
+	if err != nil && (errors.Is(err, io.EOF) || strings.HasSuffix(err.Error(), "interrupt")) {
 		return workflow.ErrDeclined
 	}
 	return err

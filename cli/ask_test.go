@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ func askWith(answers string) (*asker, *bytes.Buffer) {
 	say, _ := newProgress(false, false)
 	var out bytes.Buffer
 	say.w = &out
-	return &asker{prompt: plainPrompts{in: bufio.NewReader(strings.NewReader(answers)), out: &out}, say: say}, &out
+	return &asker{prompt: plainPrompts{in: bufio.NewReader(strings.NewReader(answers)), out: &out}, say: say, in: os.Stdin}, &out
 }
 
 func question() workflow.Question {
@@ -70,13 +71,24 @@ func TestAsker_walkingAwayIsDeclining(t *testing.T) {
 		t.Errorf("at the end of input: %v", err)
 	}
 	for _, cause := range []error{io.EOF, errors.New("interrupt")} {
-		if err := declined(t.Context(), errWrap{cause}); !errors.Is(err, workflow.ErrDeclined) {
+		if err := declined(errWrap{cause}); !errors.Is(err, workflow.ErrDeclined) {
 			t.Errorf("%v: %v", cause, err)
 		}
 	}
+}
+
+// Whoever is told to stop at a question does not wait for a key that never comes.
+func TestAsker_aSignalEndsTheQuestion(t *testing.T) {
+	a, _ := askWith("")
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := declined(ctx, nil); !errors.Is(err, context.Canceled) {
+	never := make(chan struct{})
+	defer close(never)
+	_, err := ask(ctx, a, func() (int, error) {
+		cancel()
+		<-never
+		return 0, nil
+	})
+	if !errors.Is(err, workflow.ErrDeclined) {
 		t.Errorf("after a signal: %v", err)
 	}
 }

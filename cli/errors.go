@@ -102,7 +102,7 @@ func (a *app) report(ctx context.Context, cmd *cobra.Command, err error) int {
 		return played.Code
 	}
 	text, hint, code := verdictOn(err)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && !errors.Is(err, workflow.ErrDeclined) { // Ctrl-C at a question is an answer
 		text, code = "interrupted", ExitInterrupted
 		hint = "everything up to the last commit stays; to go on: `" + a.commandLine() + "`"
 	}

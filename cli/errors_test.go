@@ -90,14 +90,18 @@ func TestErrors_foreignTextCannotForgeALine(t *testing.T) {
 	}
 }
 
-// DESIGN section 11: an interrupted run ends with 130 whatever error it died of.
+// DESIGN section 11: an interrupted run ends with 130 whatever error it died of,
+// but Ctrl-C at a question is a declined prompt, on every kind of terminal.
 func TestErrors_interruptedWins(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, err := range []error{context.Canceled, &agents.Error{Kind: agents.Cancelled, Agent: "codex"}, workflow.ErrDeclined} {
+	for _, err := range []error{context.Canceled, &agents.Error{Kind: agents.Cancelled, Agent: "codex"}} {
 		if run := reportOf(t, ctx, err); run.code != ExitInterrupted {
 			t.Errorf("%v: exit code %d", err, run.code)
 		}
+	}
+	if run := reportOf(t, ctx, workflow.ErrDeclined); run.code != ExitCancelled {
+		t.Errorf("at a question: exit code %d", run.code)
 	}
 }
 

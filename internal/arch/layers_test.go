@@ -122,6 +122,7 @@ var owners = []struct {
 	{"github.com/cli/go-gh/v2/pkg/auth", []string{"github"}},
 	{"github.com/cli/go-gh/v2/pkg/repository", []string{"github"}},
 	{"github.com/cli/go-gh", []string{"cli"}},
+	{"golang.org/x/term", []string{"cli"}},
 	{"github.com/spf13", []string{"cli"}},
 	{"gopkg.in/yaml.v3", []string{"specs", "agents"}},
 	{"github.com/BurntSushi/toml", []string{"config"}},
