@@ -13,7 +13,7 @@ type Advance struct {
 	Old, New ID
 	Reason   string      // for the reflog
 	Note     string      // for the intent
-	Also     []RefUpdate // moved in the same transaction
+	Also     []RefUpdate // moved in the same transaction, before Ref
 	Objects  *Objects    // a reader at hand spares a process; may be nil
 }
 
@@ -37,7 +37,9 @@ func (l *Lock) Advance(ctx context.Context, a Advance) (left []string, moved boo
 	}
 	ready, err := l.prepareAll(ctx, a)
 	if err == nil {
-		updates := append([]RefUpdate{{Name: a.Ref, Old: a.Old, New: a.New}}, a.Also...)
+		// git's own transaction on files renames one lock after the other, in this order, and can be killed in between:
+		// the reference that counts comes last.
+		updates := append(slices.Clone(a.Also), RefUpdate{Name: a.Ref, Old: a.Old, New: a.New})
 		err = l.repo.UpdateRefs(ctx, a.Reason, updates...)
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package gitops_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -305,5 +306,36 @@ func TestAdvance_lockedIndex_RP07(t *testing.T) {
 	watch.Check() // main has not moved either
 	if _, err := os.Stat(lock); err != nil {
 		t.Errorf("the lock was removed: %v", err)
+	}
+}
+
+// git moves the references of a transaction one after the other and can be killed in between:
+// whoever sees the branch at its new place must find the others there too.
+func TestAdvance_movesTheBranchLast_RP19(t *testing.T) {
+	t.Parallel()
+	repo := gitopstest.New(t, hello)
+	order := filepath.Join(repo.Home, "order")
+	repo.Hook("reference-transaction", fmt.Sprintf(`[ "$1" = prepared ] || exit 0; while read -r _ _ name; do echo "$name"; done >>%s`, order))
+	old := repo.Rev("main")
+	new := gitops.ID(repo.Git("commit-tree", "-m", "next", "-p", string(old), string(old)+"^{tree}"))
+	lock, err := repo.Open().Lock(t.Context(), "x", "a test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Unlock()
+	_, moved, err := lock.Advance(t.Context(), gitops.Advance{
+		Ref: "refs/heads/main", Old: old, New: new,
+		Also: []gitops.RefUpdate{{Name: "refs/agentd/archive/x/1", New: old}, {Name: "refs/agentd/archive/x/2", New: old}},
+	})
+	if err != nil || !moved {
+		t.Fatalf("moved %t: %v", moved, err)
+	}
+	text, err := os.ReadFile(order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := slices.DeleteFunc(strings.Fields(string(text)), func(name string) bool { return name == "HEAD" })
+	if want := []string{"refs/agentd/archive/x/1", "refs/agentd/archive/x/2", "refs/heads/main"}; !slices.Equal(names, want) {
+		t.Errorf("moved in the order %q, want %q", names, want)
 	}
 }
