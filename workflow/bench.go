@@ -117,5 +117,11 @@ func (b *Bench) exclusively(ctx context.Context, id phases.ChangeID, command str
 		return err
 	}
 	defer unlock()
-	return work(b.with(store))
+	locked := b.with(store)
+	done, err := locked.markRun(id)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return work(locked)
 }

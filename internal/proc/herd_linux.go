@@ -41,8 +41,27 @@ func (h *herd) remember() {
 
 // dissolve waits for what is left of the family to leave by itself, terminates it, kills it,
 // and returns the command lines of those that had to be asked.
-func (h *herd) dissolve(patience time.Duration) []string {
-	left := h.gather(patience)
+func (h *herd) dissolve(patience time.Duration) []string { return dissolve(h.family, patience) }
+
+// EndStrays ends what a run left behind that was killed before it could end its programs:
+// every process that was started with the mark, and their children. It returns their command lines.
+func EndStrays(mark string, patience time.Duration) []string {
+	self := os.Getpid()
+	return dissolve(func() []process {
+		all := readProcesses()
+		found := map[int]bool{}
+		for _, p := range all {
+			if carried, ok := p.mark(); ok && p.pid != self && slices.Contains(strings.Split(carried, ","), mark) {
+				found[p.pid] = true
+			}
+		}
+		withChildren(found, all, self)
+		return slices.DeleteFunc(all, func(p process) bool { return p.dead || !found[p.pid] })
+	}, patience)
+}
+
+func dissolve(family func() []process, patience time.Duration) []string {
+	left := gather(family, patience)
 	if len(left) == 0 {
 		return nil
 	}
@@ -53,13 +72,13 @@ func (h *herd) dissolve(patience time.Duration) []string {
 	signalEach(left, unix.SIGTERM)
 	// A process that is stopped, by reading from the terminal say, hears it only after this.
 	signalEach(left, unix.SIGCONT)
-	if left = h.gather(patience); len(left) == 0 {
+	if left = gather(family, patience); len(left) == 0 {
 		return names
 	}
 	// A process may fork while it is being killed: until nobody is left, but not for ever.
 	for range 20 {
 		signalEach(left, unix.SIGKILL)
-		if left = h.gather(100 * time.Millisecond); len(left) == 0 {
+		if left = gather(family, 100*time.Millisecond); len(left) == 0 {
 			break
 		}
 	}
@@ -67,14 +86,26 @@ func (h *herd) dissolve(patience time.Duration) []string {
 }
 
 // gather waits until nobody is left, or returns who is.
-func (h *herd) gather(patience time.Duration) []process {
+func gather(family func() []process, patience time.Duration) []process {
 	pause := 2 * time.Millisecond
 	for deadline := time.Now().Add(patience); ; pause = min(2*pause, 50*time.Millisecond) {
-		family := h.family()
-		if len(family) == 0 || !time.Now().Before(deadline) {
-			return family
+		left := family()
+		if len(left) == 0 || !time.Now().Before(deadline) {
+			return left
 		}
 		<-time.After(pause)
+	}
+}
+
+// withChildren adds the descendants of those found, except for ourselves.
+func withChildren(found map[int]bool, all []process, self int) {
+	for grown := true; grown; {
+		grown = false
+		for _, p := range all {
+			if found[p.parent] && !found[p.pid] && p.pid != self {
+				found[p.pid], grown = true, true
+			}
+		}
 	}
 }
 
@@ -93,14 +124,7 @@ func (h *herd) family() []process {
 			mine[p.pid] = true
 		}
 	}
-	for grown := true; grown; {
-		grown = false
-		for _, p := range all {
-			if mine[p.parent] && !mine[p.pid] && p.pid != self {
-				mine[p.pid], grown = true, true
-			}
-		}
-	}
+	withChildren(mine, all, self)
 	return slices.DeleteFunc(all, func(p process) bool {
 		if !mine[p.pid] {
 			return true

@@ -15,8 +15,8 @@ const MarkVariable = "AGENTD_RUN_MARK"
 
 const noRun = "-"
 
-// marked adds a fresh mark to an environment.
-func marked(env []string) (mark string, out []string) {
+// Mark adds a fresh mark to an environment: what is started with it, and whatever comes of that, can be found by it.
+func Mark(env []string) (mark string, out []string) {
 	mark = rand.Text()
 	value := mark
 	out = make([]string, 0, len(env)+1)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Redactor blanks secrets in text: values that it was given,
@@ -23,7 +24,9 @@ const redacted = "[redacted]"
 const shortestSecret = 6
 
 // tokens are the published prefixes of GitHub, OpenAI, Anthropic, Google, AWS and Slack.
-var tokens = regexp.MustCompile(`gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|\bsk-[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{30,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}`)
+var tokens = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|\bsk-[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{30,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}`)
+})
 
 // longestToken bounds what is held back while a token may still be going on.
 const longestToken = 512
@@ -88,7 +91,7 @@ func (r *Redactor) find(b []byte) []span {
 		}
 	}
 	if mayHoldToken(b) {
-		for _, at := range tokens.FindAllIndex(b, -1) {
+		for _, at := range tokens().FindAllIndex(b, -1) {
 			spans = append(spans, span{at[0], at[1]})
 		}
 	}

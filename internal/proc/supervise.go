@@ -65,7 +65,7 @@ type supervised struct {
 }
 
 func (s *supervised) launch() error {
-	mark, env := marked(s.spec.Env)
+	mark, env := Mark(s.spec.Env)
 	s.spec.Env = env
 	s.cmd = command(context.Background(), s.spec) // stopping is our work, not the context's
 	s.cmd.Cancel = nil
