@@ -143,7 +143,11 @@ func (g *guard) collect(ctx context.Context, h *handover, t turn) error {
 	if len(record) == 0 {
 		return nil
 	}
-	g.bench.Say.Warn(fmt.Sprintf("%s wrote under agentd/ (%d files): dropped", h.player.agent.Name(), len(record)))
+	kept, err := h.box.KeepDropped(g.dir.WorkTree(), record)
+	if err != nil {
+		return err
+	}
+	g.bench.Say.Warn(fmt.Sprintf("%s wrote under agentd/ (%d files): dropped; what it wrote is in %s", h.player.agent.Name(), len(record), kept))
 	h.left = append(h.left, record...)
 	return g.dir.RestorePaths(ctx, from, record)
 }
