@@ -91,8 +91,14 @@ func (d ChangeDocs) SpecOrder() ([]SpecID, Problems) {
 	if err != nil {
 		return nil, Problems{unreadable(file, err)}
 	}
+	order, cycle := d.order(proposal)
+	return order, append(problems, cycle...)
+}
+
+// order sorts the specs that a proposal affects. A cycle among them is the only problem.
+func (d ChangeDocs) order(proposal *Proposal) ([]SpecID, Problems) {
 	if proposal.SpecsUnstated {
-		return d.specFiles(), problems
+		return d.specFiles(), nil
 	}
 	var ids []string
 	needs := map[string][]string{}
@@ -105,13 +111,13 @@ func (d ChangeDocs) SpecOrder() ([]SpecID, Problems) {
 	order, cycle := topological(ids, needs)
 	if cycle != nil {
 		err := &CycleError{What: "specs", Cycle: cycle}
-		return nil, append(problems, Problem{Rule: "spec-cycle", Severity: High, File: file, Message: err.Error(), Hint: err.Hint()})
+		return nil, Problems{{Rule: "spec-cycle", Severity: High, File: d.name(ProposalPath), Message: err.Error(), Hint: err.Hint()}}
 	}
 	specs := make([]SpecID, 0, len(order))
 	for _, id := range order {
 		specs = append(specs, SpecID(id))
 	}
-	return specs, problems
+	return specs, nil
 }
 
 // specFiles returns the ids of the specs that are there, in the order of their names.
@@ -146,23 +152,31 @@ func isEmptyDocument(src []byte) bool {
 	if len(bytes.TrimSpace(src)) == 0 {
 		return true
 	}
-	o, err := readOutline("", src, "")
+	text, err := readable("", src)
 	if err != nil {
 		return false
 	}
-	held := map[int]bool{}
-	for _, line := range o.placeholders() {
-		held[line] = true
-	}
-	for offset := o.front.body; offset < len(o.src); {
-		end := lineEnd(o.src, offset)
-		line := strings.TrimSpace(string(o.src[offset:end]))
-		number := o.line(offset)
-		offset = end
-		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "<") || held[number] {
-			continue
-		}
+	front, err := splitFrontmatter("", text)
+	if err != nil {
 		return false
 	}
-	return len(held) > 0 || !o.front.present || len(o.blocks) == 0
+	held := false
+	at := front.body
+	for span := range outsideFences(text, front.body) {
+		if span.start != at {
+			return false // a fence is text
+		}
+		at = span.end
+		line := strings.TrimSpace(string(text[span.start:span.end]))
+		switch {
+		case holdsPlaceholder(line):
+			held = true
+		case line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "<"):
+			return false // most documents end this here, on their first lines
+		}
+	}
+	if at != len(text) {
+		return false
+	}
+	return held || !front.present || len(parseBlocks(bytes.Clone(text[front.body:]))) == 0
 }

@@ -25,8 +25,8 @@ func readFields(file string, first int, src []byte, problems *Problems) (fields,
 	if len(bytes.TrimSpace(src)) == 0 {
 		return f, nil
 	}
-	var root yaml.Node
-	if err := decodeYAMLFrom(file, first, src, &root, false); err != nil {
+	root, err := readYAMLTree(file, first, src)
+	if err != nil {
 		return f, err
 	}
 	mapping := root.Content[0]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -97,8 +98,7 @@ func parseBlocks(src []byte) []block {
 		}
 	}
 	flatten(src)
-	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
-	root := blocks.Parse(text.NewReader(src))
+	root := blockParser().Parse(text.NewReader(src))
 
 	var list []block
 	for node := root.FirstChild(); node != nil; node = node.NextSibling() {
@@ -126,15 +126,26 @@ func parseBlocks(src []byte) []block {
 	return list
 }
 
+// blockParser is made once: it keeps nothing of what it has parsed.
+var blockParser = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
+})
+
 // tooDeep is a line that opens more quotes and lists than anybody means.
 // The parser's time grows with the square of their number.
-var tooDeep = lazy(`(?m)^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){50}`)
+var tooDeep = lazy(`^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){50}`)
 
 // flatten makes mere text of lines that are nested too deep.
 func flatten(src []byte) {
-	for _, at := range tooDeep().FindAllIndex(src, -1) {
-		for i := at[0]; i < at[1]; i++ {
-			src[i] = 'x'
+	for line := range bytes.Lines(src) {
+		// An expression that counts to fifty is slow, and hardly a line begins with so many marks.
+		if len(line)-len(bytes.TrimLeft(line, " \t>-+*.)0123456789")) < 50 {
+			continue
+		}
+		if at := tooDeep().FindIndex(line); at != nil {
+			for i := range at[1] {
+				line[i] = 'x'
+			}
 		}
 	}
 }

@@ -28,18 +28,26 @@ func isNameList(text string) bool {
 func (o *outline) placeholders() []int {
 	var lines []int
 	for line := range outsideFences(o.src, o.front.body) {
-		text := strings.TrimSpace(string(o.src[line.start:line.end]))
-		text = itemMarker().ReplaceAllString(text, "")
-		text = strings.TrimPrefix(strings.TrimPrefix(text, "[ ] "), "[x] ")
-		text = strings.TrimLeft(text, "# ")
-		if _, value, ok := labelled(text); ok {
-			text = value
-		}
-		if isPlaceholder(text) {
+		if holdsPlaceholder(strings.TrimSpace(string(o.src[line.start:line.end]))) {
 			lines = append(lines, o.line(line.start))
 		}
 	}
 	return lines
+}
+
+// holdsPlaceholder reports a line with nothing but a placeholder behind its mark, box or label.
+func holdsPlaceholder(line string) bool {
+	// Hardly a line ends as placeholders do, and each expression below takes longer than a look at the end.
+	if end := strings.TrimRight(line, "`*_\"."); end == "" || !strings.Contains("]}>ODE", end[len(end)-1:]) {
+		return false
+	}
+	text := itemMarker().ReplaceAllString(line, "")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "[ ] "), "[x] ")
+	text = strings.TrimLeft(text, "# ")
+	if _, value, ok := labelled(text); ok {
+		text = value
+	}
+	return isPlaceholder(text)
 }
 
 // excerptOf shortens text for a message.

@@ -17,6 +17,11 @@ func ParseProposal(file string, src []byte) (*Proposal, Problems, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return o.proposal()
+}
+
+// proposal reads a proposal from the outline of its document.
+func (o *outline) proposal() (*Proposal, Problems, error) {
 	r := &proposalReader{outline: o}
 	front, err := o.fields(&r.problems)
 	if err != nil {

@@ -3,7 +3,6 @@ package specs
 import (
 	"bytes"
 	"fmt"
-	"strings"
 )
 
 // MaxDocument is the size above which no document is read or written, in bytes.
@@ -70,11 +69,11 @@ func conflictMarkers(src []byte) (first, last int, found bool) {
 	for line := range bytes.Lines(src) {
 		number++
 		switch {
-		case isMarker(line, '<') && state != theirs:
+		case isMarker(line, "<<<<<<<") && state != theirs:
 			state, opened = ours, number
-		case isMarker(line, '=') && state == ours:
+		case isMarker(line, "=======") && state == ours:
 			state = theirs
-		case isMarker(line, '>') && state == theirs:
+		case isMarker(line, ">>>>>>>") && state == theirs:
 			if !found {
 				first, found = opened, true
 			}
@@ -84,11 +83,9 @@ func conflictMarkers(src []byte) (first, last int, found bool) {
 	return first, last, found
 }
 
-// isMarker reports whether the line begins with exactly seven of c, as git writes them.
-func isMarker(line []byte, c byte) bool {
-	line = bytes.TrimRight(line, "\r\n")
-	if len(line) < 7 || string(line[:7]) != strings.Repeat(string(rune(c)), 7) {
-		return false
-	}
-	return len(line) == 7 || line[7] == ' '
+// isMarker reports whether the line is a marker as git writes them: seven characters, and what follows behind a space.
+func isMarker(line []byte, marker string) bool {
+	rest, ok := bytes.CutPrefix(line, []byte(marker))
+	rest = bytes.TrimRight(rest, "\r\n")
+	return ok && (len(rest) == 0 || rest[0] == ' ')
 }

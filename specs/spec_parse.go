@@ -16,6 +16,11 @@ func ParseSpec(file string, src []byte) (*Spec, Problems, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return o.spec()
+}
+
+// spec reads a spec from the outline of its document.
+func (o *outline) spec() (*Spec, Problems, error) {
 	r := &specReader{outline: o}
 	front, err := o.fields(&r.problems)
 	if err != nil {

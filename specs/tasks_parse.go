@@ -17,6 +17,11 @@ func ParseTasks(file string, src []byte) (*Tasks, Problems, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return o.tasks()
+}
+
+// tasks reads the tasks from the outline of its document.
+func (o *outline) tasks() (*Tasks, Problems, error) {
 	r := &tasksReader{outline: o}
 	front, err := o.fields(&r.problems)
 	if err != nil {

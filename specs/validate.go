@@ -81,17 +81,11 @@ func (v *validation) patterns() {
 	}
 }
 
-// open returns the outline of a document, after reporting what every document may have wrong.
-func (v *validation) open(name, tag string) (*outline, bool) {
-	file := v.docs.name(name)
-	o, err := readOutline(file, v.docs.Files[name], tag)
-	if err != nil {
-		return nil, false // the reader of the document reports it
-	}
+// placeholders reports what every document may have wrong.
+func (v *validation) placeholders(o *outline) {
 	for _, line := range o.placeholders() {
-		v.report("placeholder", file, line, "write the text", "a placeholder is left over")
+		v.report("placeholder", o.file, line, "write the text", "a placeholder is left over")
 	}
-	return o, true
 }
 
 // missing reports a document that is not there.
@@ -136,29 +130,30 @@ func (v *validation) proposalPart() {
 		return
 	}
 	file := v.docs.name(ProposalPath)
-	proposal, problems, err := ParseProposal(file, v.docs.Files[ProposalPath])
+	o, err := readOutline(file, v.docs.Files[ProposalPath], "proposal")
+	if err != nil {
+		v.add(unreadable(file, err))
+		return
+	}
+	proposal, problems, err := o.proposal()
 	if err != nil {
 		v.add(unreadable(file, err))
 		return
 	}
 	v.proposal = proposal
 	v.add(problems...)
-	if o, ok := v.open(ProposalPath, "proposal"); ok {
-		v.headings(o, []string{"Summary"}, []string{"Why"}, []string{"What Changes", "What"}, []string{"Impact"})
-		if _, canonical := o.find(2, "What Changes"); !canonical {
-			if i, ok := o.find(2, "What"); ok {
-				v.report("odd-heading", file, o.line(o.blocks[i].start), "write ## What Changes", "heading %q is the older form", "## What")
-			}
+	v.placeholders(o)
+	v.headings(o, []string{"Summary"}, []string{"Why"}, []string{"What Changes", "What"}, []string{"Impact"})
+	if _, canonical := o.find(2, "What Changes"); !canonical {
+		if i, ok := o.find(2, "What"); ok {
+			v.report("odd-heading", file, o.line(o.blocks[i].start), "write ## What Changes", "heading %q is the older form", "## What")
 		}
 	}
 	if v.docs.ID != "" && proposal.ID != "" && proposal.ID != v.docs.ID {
 		v.report("id-mismatch", file, 1, "make the two agree", "proposal says %q, the change is %q", excerptOf(proposal.ID), v.docs.ID)
 	}
-	if _, problems := v.docs.SpecOrder(); len(problems) > 0 {
-		if last := problems[len(problems)-1]; last.Rule == "spec-cycle" {
-			v.add(last)
-		}
-	}
+	_, cycle := v.docs.order(proposal)
+	v.add(cycle...)
 	for _, affected := range proposal.AffectedSpecs {
 		for _, need := range affected.Depends {
 			if !v.affects(need) && !slices.Contains(v.opts.MainSpecs, need) {

@@ -38,16 +38,18 @@ func (v *validation) spec(name string) {
 		}
 		return
 	}
-	spec, problems, err := ParseSpec(file, v.docs.Files[name])
+	o, err := readOutline(file, v.docs.Files[name], "spec")
+	if err != nil {
+		v.add(unreadable(file, err))
+		return
+	}
+	spec, problems, err := o.spec()
 	if err != nil {
 		v.add(unreadable(file, err))
 		return
 	}
 	v.specs[id] = spec
-	o, ok := v.open(name, "spec")
-	if !ok {
-		return
-	}
+	v.placeholders(o)
 	for _, problem := range problems {
 		if problem.Rule == "invalid-requirement-format" && v.matches(o, problem.Line) {
 			continue

@@ -12,14 +12,19 @@ func (v *validation) tasksPart() {
 		return
 	}
 	file := v.docs.name(TasksPath)
-	tasks, problems, err := ParseTasks(file, v.docs.Files[TasksPath])
+	o, err := readOutline(file, v.docs.Files[TasksPath], "tasks")
+	if err != nil {
+		v.add(unreadable(file, err))
+		return
+	}
+	tasks, problems, err := o.tasks()
 	if err != nil {
 		v.add(unreadable(file, err))
 		return
 	}
 	v.tasks = tasks
 	v.add(problems...)
-	v.open(TasksPath, "tasks")
+	v.placeholders(o)
 	switch n := len(tasks.Tasks); {
 	case n == 0:
 		v.report("no-tasks", file, 0, "write - [ ] 1.1 Title", "there are no tasks")

@@ -73,10 +73,12 @@ func outsideFences(src []byte, from int) func(yield func(span) bool) {
 				}
 				continue
 			}
-			if match := openFence().FindStringSubmatch(text); match != nil &&
-				(match[1][0] == '~' || !strings.Contains(match[2], "`")) {
-				fence = match[1]
-				continue
+			if marks := strings.TrimLeft(text, " "); strings.HasPrefix(marks, "```") || strings.HasPrefix(marks, "~~~") {
+				if match := openFence().FindStringSubmatch(text); match != nil &&
+					(match[1][0] == '~' || !strings.Contains(match[2], "`")) {
+					fence = match[1]
+					continue
+				}
 			}
 			if !yield(line) {
 				return

@@ -25,21 +25,10 @@ func decodeYAML(file string, src []byte, into any, strict bool) error {
 
 // decodeYAMLFrom is decodeYAML for a part of a file that begins at line first.
 func decodeYAMLFrom(file string, first int, src []byte, into any, strict bool) (err error) {
-	// The library answers some malformed inputs with a panic of its own; a reader must not.
-	defer func() {
-		if r := recover(); r != nil {
-			err = &DocumentError{File: file, Line: first, Message: "this YAML cannot be parsed"}
-		}
-	}()
-
-	root, err := parseYAML(src)
-	if err == nil {
-		err = plainYAML(root)
+	defer refuseYAML(file, first, &err)
+	if _, err := readYAMLTree(file, first, src); err != nil {
+		return err
 	}
-	if err != nil {
-		return locateYAML(file, first, err)
-	}
-
 	// A second pass gives the value: only the decoder from bytes knows about unknown keys.
 	decoder := yaml.NewDecoder(bytes.NewReader(src))
 	decoder.KnownFields(strict)
@@ -47,6 +36,26 @@ func decodeYAMLFrom(file string, first int, src []byte, into any, strict bool) (
 		return locateYAML(file, first, err)
 	}
 	return nil
+}
+
+// readYAMLTree reads the one YAML document of a part of a file as a tree, under the rules of decodeYAML.
+func readYAMLTree(file string, first int, src []byte) (root *yaml.Node, err error) {
+	defer refuseYAML(file, first, &err)
+	root, err = parseYAML(src)
+	if err == nil {
+		err = plainYAML(root)
+	}
+	if err != nil {
+		return nil, locateYAML(file, first, err)
+	}
+	return root, nil
+}
+
+// refuseYAML is deferred: the library answers some malformed inputs with a panic of its own; a reader must not.
+func refuseYAML(file string, first int, err *error) {
+	if r := recover(); r != nil {
+		*err = &DocumentError{File: file, Line: first, Message: "this YAML cannot be parsed"}
+	}
 }
 
 // yamlError is an error at a line that is counted from the beginning of the YAML text.
