@@ -32,33 +32,67 @@ func (c *Change) Files(ctx context.Context) (map[string][]byte, error) {
 		return nil, err
 	}
 	defer objects.Close()
-	if err := c.readInto(objects, files, c.folder, ""); err != nil {
+	entries, err := objects.Tree(c.folder)
+	if err != nil {
+		return nil, err
+	}
+	every := func(string) bool { return true }
+	if err := readFiles(objects, files, c.ID, entries, every); err != nil {
 		return nil, err
 	}
 	c.files = files
 	return files, nil
 }
 
-func (c *Change) readInto(objects *gitops.Objects, files map[string][]byte, tree gitops.ID, prefix string) error {
-	entries, err := objects.Tree(tree)
+// readFiles reads those files of a change's folder that are wanted, all of them at once.
+// The folder must be in order as a whole: what is not wanted is counted and looked at like the rest.
+func readFiles(objects *gitops.Objects, files map[string][]byte, id phases.ChangeID, entries []gitops.Entry, wanted func(path string) bool) error {
+	list := listing{objects: objects, id: id}
+	if err := list.add(entries, ""); err != nil {
+		return err
+	}
+	var paths []string
+	var blobs []gitops.ID
+	for _, f := range list.found {
+		if wanted(f.Name) {
+			paths, blobs = append(paths, f.Name), append(blobs, f.ID)
+		}
+	}
+	contents, err := objects.Blobs(blobs)
 	if err != nil {
 		return err
 	}
+	for i, path := range paths {
+		files[path] = contents[i]
+	}
+	return nil
+}
+
+// listing collects the files of a change's folder and of the folders in it, each under its path.
+type listing struct {
+	objects *gitops.Objects
+	id      phases.ChangeID
+	found   []gitops.Entry
+}
+
+func (l *listing) add(entries []gitops.Entry, prefix string) error {
 	for _, e := range entries {
 		path := prefix + e.Name
 		switch {
 		case e.Mode == gitops.ModeTree:
-			if err := c.readInto(objects, files, e.ID, path+"/"); err != nil {
+			below, err := l.objects.Tree(e.ID)
+			if err != nil {
 				return err
 			}
-			continue
+			if err := l.add(below, path+"/"); err != nil {
+				return err
+			}
 		case !e.Mode.IsFile():
-			return &OddFileError{Path: c.ID.Dir() + "/" + path, Kind: kindOf(e.Mode)}
-		case len(files) >= folderLimit:
-			return fmt.Errorf("%s holds more than %d files", c.ID.Dir(), folderLimit)
-		}
-		if files[path], err = objects.Blob(e.ID); err != nil {
-			return err
+			return &OddFileError{Path: l.id.Dir() + "/" + path, Kind: kindOf(e.Mode)}
+		case len(l.found) >= folderLimit:
+			return fmt.Errorf("%s holds more than %d files", l.id.Dir(), folderLimit)
+		default:
+			l.found = append(l.found, gitops.Entry{Name: path, Mode: e.Mode, ID: e.ID})
 		}
 	}
 	return nil
@@ -113,7 +147,7 @@ func (e *OddFileError) Error() string { return fmt.Sprintf("%s is a %s", e.Path,
 // Hint names the next command.
 func (e *OddFileError) Hint() string { return fmt.Sprintf("remove it: `git rm %s`", e.Path) }
 
-// AllDocs reads the documents of every change that has a branch, through one git process.
+// AllDocs reads the plan of every change that has a branch, through one git process.
 // It replays nothing.
 func (s *Store) AllDocs(ctx context.Context) iter.Seq2[specs.ChangeDocs, error] {
 	return func(yield func(specs.ChangeDocs, error) bool) {
@@ -133,11 +167,10 @@ func (s *Store) AllDocs(ctx context.Context) iter.Seq2[specs.ChangeDocs, error] 
 			if !ok {
 				continue
 			}
-			c := &Change{ID: id, Tip: ref.ID, store: s}
 			files := map[string][]byte{}
-			folder, _, _, err := objects.Lookup(string(ref.ID) + ":" + id.Dir())
+			_, entries, err := objects.TreeAt(string(ref.ID) + ":" + id.Dir())
 			if err == nil {
-				err = c.readInto(objects, files, folder, "")
+				err = readFiles(objects, files, id, entries, specs.PlanPaths)
 			} else if isNotFound(err) {
 				err = nil
 			}

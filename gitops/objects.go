@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,8 +92,56 @@ func (o *Objects) Tree(id ID) ([]Entry, error) {
 	return decodeTree(id, raw)
 }
 
+// TreeAt reads the tree that a revision names, most often "<commit>:<path>", with its entries.
+// The error matches [ErrNotFound] if there is no such thing.
+func (o *Objects) TreeAt(rev string) (ID, []Entry, error) {
+	id, kind, raw, err := o.Lookup(rev)
+	if err != nil {
+		return "", nil, err
+	}
+	if kind != "tree" {
+		return "", nil, fmt.Errorf("%q is a %s, not a tree", rev, kind)
+	}
+	entries, err := decodeTree(id, raw)
+	return id, entries, err
+}
+
 // Blob reads the content of a file as it is stored, before any filter.
 func (o *Objects) Blob(id ID) ([]byte, error) { return o.object(id, "blob", MaxBlob) }
+
+// askedTogether is how many requests git is sent before the first answer is read:
+// all of them fit into the smallest pipe, so that neither side ever waits for the other to read.
+const askedTogether = 50
+
+// Blobs reads several files. Git looks for the next one while this one is taken over:
+// of many small files, waiting for each answer is what costs.
+func (o *Objects) Blobs(ids []ID) ([][]byte, error) {
+	all := make([][]byte, 0, len(ids))
+	for some := range slices.Chunk(ids, askedTogether) {
+		var requests strings.Builder
+		for _, id := range some {
+			if id.IsZero() {
+				return nil, fmt.Errorf("blob without a name: %w", ErrNotFound)
+			}
+			requests.WriteString("contents " + string(id) + "\x00")
+		}
+		if err := o.send(requests.String()); err != nil {
+			return nil, err
+		}
+		var failed error // the answers behind a failure are still to be read
+		for _, id := range some {
+			content, err := o.content(id, "blob", MaxBlob)
+			if failed == nil {
+				failed = err
+			}
+			all = append(all, content)
+		}
+		if failed != nil {
+			return nil, failed
+		}
+	}
+	return all, nil
+}
 
 // Lookup reads what a revision names, most often "<commit>:<path>" with a path from the top.
 // Symbolic links on the path are not followed. The error matches [ErrNotFound] if there is no such thing.
@@ -128,7 +177,15 @@ func (o *Objects) object(id ID, kind string, limit int64) ([]byte, error) {
 	if id.IsZero() {
 		return nil, fmt.Errorf("%s without a name: %w", kind, ErrNotFound)
 	}
-	_, have, size, err := o.ask("contents", string(id))
+	if err := o.send("contents " + string(id) + "\x00"); err != nil {
+		return nil, err
+	}
+	return o.content(id, kind, limit)
+}
+
+// content reads the answer to a request for the content of an object.
+func (o *Objects) content(id ID, kind string, limit int64) ([]byte, error) {
+	_, have, size, err := o.head(string(id))
 	if err != nil {
 		return nil, err
 	}
@@ -139,16 +196,31 @@ func (o *Objects) object(id ID, kind string, limit int64) ([]byte, error) {
 	return raw, err
 }
 
-// ask sends one request and reads the line that begins its answer: "<id> <type> <size>", or "<request> missing".
+// ask sends one request and reads the line that begins its answer.
 func (o *Objects) ask(verb, name string) (ID, string, int64, error) {
-	if o.broken != nil {
-		return "", "", 0, o.broken
-	}
 	if name == "" || strings.ContainsRune(name, 0) {
 		return "", "", 0, fmt.Errorf("object %q: %w", name, ErrNotFound)
 	}
-	if _, err := io.WriteString(o.git.Stdin, verb+" "+name+"\x00"); err != nil {
-		return "", "", 0, o.fail(err)
+	if err := o.send(verb + " " + name + "\x00"); err != nil {
+		return "", "", 0, err
+	}
+	return o.head(name)
+}
+
+func (o *Objects) send(requests string) error {
+	if o.broken != nil {
+		return o.broken
+	}
+	if _, err := io.WriteString(o.git.Stdin, requests); err != nil {
+		return o.fail(err)
+	}
+	return nil
+}
+
+// head reads the line that begins an answer: "<id> <type> <size>", or "<request> missing".
+func (o *Objects) head(name string) (ID, string, int64, error) {
+	if o.broken != nil {
+		return "", "", 0, o.broken
 	}
 	// The request comes back in the answer when nothing is found, with its line breaks.
 	var head string

@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"maps"
+	"runtime"
+	"sync"
 
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
@@ -35,44 +37,61 @@ type ChangeProblems struct {
 
 // Run validates the documents at the tips, as the history has them.
 func (v *Validate) Run(ctx context.Context, req ValidateRequest) (ValidateResult, error) {
+	if req.All {
+		return v.all(ctx, req.Strict)
+	}
+	c, err := v.Bench.Store.Open(ctx, req.Change)
+	if err != nil {
+		return ValidateResult{Changes: []ChangeProblems{}}, err
+	}
+	docs, err := c.Docs(ctx)
+	if err != nil {
+		return ValidateResult{Changes: []ChangeProblems{}}, err
+	}
+	if artefact, missing := specs.NextArtefact(docs); missing && len(artefact.Problems) == 0 {
+		v.Bench.Say.Note(artefact.Path + " is not written yet")
+	}
+	checked := v.check(docs, req.Strict)
+	return ValidateResult{Changes: []ChangeProblems{checked}, Valid: checked.Valid}, nil
+}
+
+// all reads one change after the other and checks as many at once as there are processors.
+func (v *Validate) all(ctx context.Context, strict bool) (ValidateResult, error) {
 	result := ValidateResult{Changes: []ChangeProblems{}, Valid: true}
-	add := func(id phases.ChangeID, docs specs.ChangeDocs) {
-		options := v.Bench.ValidateOptions()
-		options.Strict = req.Strict
-		problems := docs.Validate(options)
-		valid := !problems.HasHigh() && (!req.Strict || len(problems) == 0)
-		if problems == nil {
-			problems = specs.Problems{}
-		}
-		result.Changes = append(result.Changes, ChangeProblems{Change: id.String(), Valid: valid, Problems: problems})
-		result.Valid = result.Valid && valid
-	}
-	if !req.All {
-		c, err := v.Bench.Store.Open(ctx, req.Change)
-		if err != nil {
-			return result, err
-		}
-		docs, err := c.Docs(ctx)
-		if err != nil {
-			return result, err
-		}
-		if artefact, missing := specs.NextArtefact(docs); missing && len(artefact.Problems) == 0 {
-			v.Bench.Say.Note(artefact.Path + " is not written yet")
-		}
-		add(c.ID, docs)
-		return result, nil
-	}
+	var checked []*ChangeProblems // in the order of reading, each filled in by its own goroutine
+	var checking sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	defer checking.Wait()
 	for docs, err := range v.Bench.Store.AllDocs(ctx) {
 		if err != nil {
 			return result, err
 		}
-		id, err := phases.ParseChangeID(docs.ID)
-		if err != nil {
-			return result, err
-		}
-		add(id, docs)
+		one := new(ChangeProblems)
+		checked = append(checked, one)
+		free <- struct{}{}
+		checking.Go(func() {
+			*one = v.check(docs, strict)
+			<-free
+		})
+	}
+	checking.Wait()
+	for _, one := range checked {
+		result.Changes = append(result.Changes, *one)
+		result.Valid = result.Valid && one.Valid
 	}
 	return result, nil
+}
+
+// check applies the rules to the documents of one change.
+func (v *Validate) check(docs specs.ChangeDocs, strict bool) ChangeProblems {
+	options := v.Bench.ValidateOptions()
+	options.Strict = strict
+	problems := docs.Validate(options)
+	valid := !problems.HasHigh() && (!strict || len(problems) == 0)
+	if problems == nil {
+		problems = specs.Problems{}
+	}
+	return ChangeProblems{Change: docs.ID, Valid: valid, Problems: problems}
 }
 
 func asID(s string) gitops.ID { return gitops.ID(s) }
