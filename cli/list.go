@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -79,7 +81,8 @@ func phaseNames() []string {
 
 func (a *app) listTable(items []workflow.ListItem) error {
 	s, p := a.streams, paint(a.streams.color)
-	table := tableprinter.New(s.out, s.outTTY, s.width())
+	out := bufio.NewWriter(s.out) // the printer writes field by field
+	table := tableprinter.New(out, s.outTTY, s.width())
 	if s.outTTY {
 		table.AddHeader([]string{"CHANGE", "PHASE", "ROUND", "VERDICT", "LAST STEP", "UPDATED"}, tableprinter.WithColor(p.muted))
 	}
@@ -96,7 +99,7 @@ func (a *app) listTable(items []workflow.ListItem) error {
 		}
 		table.EndRow()
 	}
-	return table.Render()
+	return errors.Join(table.Render(), out.Flush())
 }
 
 // phaseText is the phase, with what makes it less than it was, or what keeps it from being known.

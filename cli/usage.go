@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -71,7 +73,8 @@ $ gh agentd usage --by month --json key,usd`),
 
 func (a *app) usageTable(by string, result workflow.UsageResult) error {
 	s, p := a.streams, paint(a.streams.color)
-	table := tableprinter.New(s.out, s.outTTY, s.width())
+	out := bufio.NewWriter(s.out) // the printer writes field by field
+	table := tableprinter.New(out, s.outTTY, s.width())
 	rows := result.Rows
 	if s.outTTY {
 		table.AddHeader([]string{strings.ToUpper(by), "CALLS", "IN", "CACHED", "OUT", "TIME", "USD"}, tableprinter.WithColor(p.muted))
@@ -104,7 +107,7 @@ func (a *app) usageTable(by string, result workflow.UsageResult) error {
 		}
 		table.EndRow()
 	}
-	return table.Render()
+	return errors.Join(table.Render(), out.Flush())
 }
 
 // usageLine is what a run has cost, in one line; "" where no agent was called.

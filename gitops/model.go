@@ -40,7 +40,7 @@ func decodeCommit(id ID, raw []byte) (Commit, error) {
 		raw = append([]byte("tree "+plumbing.ZeroHash.String()+"\n"), rest...)
 	}
 	var decoded object.Commit
-	if err := decoded.Decode(memoryObject(plumbing.CommitObject, raw)); err != nil {
+	if err := decoded.Decode(memoryObject(plumbing.CommitObject, id, raw)); err != nil {
 		return Commit{}, fmt.Errorf("commit %s: %w", id.Short(), err)
 	}
 	c.Author, c.Committer = Signature(decoded.Author), Signature(decoded.Committer)
@@ -54,7 +54,7 @@ func decodeTree(id ID, raw []byte) ([]Entry, error) {
 		return decodeWideTree(id, raw)
 	}
 	var tree object.Tree
-	if err := tree.Decode(memoryObject(plumbing.TreeObject, raw)); err != nil {
+	if err := tree.Decode(memoryObject(plumbing.TreeObject, id, raw)); err != nil {
 		return nil, fmt.Errorf("tree %s: %w", id.Short(), err)
 	}
 	entries := make([]Entry, len(tree.Entries))
@@ -152,8 +152,17 @@ func (r *Repo) idLength() int {
 	return len(plumbing.ZeroHash) * 2
 }
 
-func memoryObject(t plumbing.ObjectType, raw []byte) *plumbing.MemoryObject {
-	o := new(plumbing.MemoryObject)
+// named is an object in memory whose name is known. go-git would compute it again at each decoding,
+// with a SHA-1 that looks for collisions, and nobody would ask for it.
+type named struct {
+	plumbing.MemoryObject
+	id plumbing.Hash
+}
+
+func (o *named) Hash() plumbing.Hash { return o.id }
+
+func memoryObject(t plumbing.ObjectType, id ID, raw []byte) *named {
+	o := &named{id: plumbing.NewHash(string(id))}
 	o.SetType(t)
 	_, _ = o.Write(raw) // memory takes everything
 	return o

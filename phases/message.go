@@ -48,8 +48,8 @@ func FormatMessage(subject, body string, t Transition) (string, error) {
 // it is an error, worded as a predicate, when such a commit cannot be read.
 // The message that comes with the error still has its subject, body and change.
 func ParseMessage(raw string) (Message, error) {
-	trailers, err := ParseTrailers(raw)
 	head, last := splitMessage(raw)
+	trailers, err := readTrailers(raw, last)
 	if len(trailers) == 0 && len(last) > 0 {
 		head = append(append(head[:len(head):len(head)], ""), last...)
 	}

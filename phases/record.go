@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Transition is the record that a commit of ours carries in its trailer block.
@@ -55,14 +56,9 @@ func (t Transition) Trailers() ([]Trailer, error) {
 // a missing key, one that stands twice, or a value that cannot be read is an error,
 // worded as a predicate: "has 2 Agentd-Phase trailers".
 func TransitionFromTrailers(trailers []Trailer) (Transition, error) {
-	values := map[string][]string{}
-	for _, trailer := range trailers {
-		key := strings.ToLower(trailer.Key)
-		values[key] = append(values[key], trailer.Value)
-	}
 	var t Transition
 	for _, f := range fields() {
-		given := values[strings.ToLower(f.key)]
+		given := valuesOf(trailers, f.key)
 		switch {
 		case len(given) == 0 && f.required:
 			return Transition{}, fmt.Errorf("has no %s trailer", f.key)
@@ -78,6 +74,17 @@ func TransitionFromTrailers(trailers []Trailer) (Transition, error) {
 	return t, nil
 }
 
+// valuesOf are the values of all trailers that have the key.
+func valuesOf(trailers []Trailer, key string) []string {
+	var values []string
+	for _, t := range trailers {
+		if len(t.Key) == len(key) && strings.EqualFold(t.Key, key) {
+			values = append(values, t.Value)
+		}
+	}
+	return values
+}
+
 // field is one key of the record, in both directions.
 type field struct {
 	key      string
@@ -89,7 +96,8 @@ type field struct {
 
 // fields lists the keys in the order in which they are written.
 // The order is part of the format: people read it from the top.
-func fields() []field {
+// The table is made once: a list reads a thousand records.
+var fields = sync.OnceValue(func() []field {
 	return []field{
 		{key: keyChange, required: true,
 			write: func(t Transition) []string { return []string{t.Change.String()} },
@@ -155,7 +163,7 @@ func fields() []field {
 				return err
 			}},
 	}
-}
+})
 
 // The keys that other files name.
 const (

@@ -64,10 +64,15 @@ const blanks = " \t\r"
 // Foreign lines between trailers, such as hooks add, are passed over;
 // there git would see no trailer at all.
 func ParseTrailers(message string) ([]Trailer, error) {
+	_, last := splitMessage(message)
+	return readTrailers(message, last)
+}
+
+// readTrailers reads the last paragraph of a message.
+func readTrailers(message string, last []string) ([]Trailer, error) {
 	if strings.ContainsRune(message, 0) {
 		return nil, errors.New("has a NUL in its message")
 	}
-	_, last := splitMessage(message)
 	return readBlock(last), nil
 }
 
