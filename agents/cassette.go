@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -258,7 +259,9 @@ func requestText(step string, round int, task string) string {
 	return text
 }
 
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?line (\d+): `)
+var yamlLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?line (\d+): `)
+})
 
 // yamlError turns "yaml: line 3: …" into "file:3: …".
 func yamlError(name string, err error) error {
@@ -266,7 +269,7 @@ func yamlError(name string, err error) error {
 	if types, ok := errors.AsType[*yaml.TypeError](err); ok && len(types.Errors) > 0 {
 		text = types.Errors[0]
 	}
-	at := yamlLine.FindStringSubmatch(text)
+	at := yamlLine().FindStringSubmatch(text)
 	if at == nil {
 		return fmt.Errorf("%s: %s", name, strings.TrimPrefix(text, "yaml: "))
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
@@ -154,7 +155,7 @@ func (c *Config) unknownKeys(t table) []Warning {
 			path := joinKey(t.path, key)
 			if !t.r.asked[path] {
 				c.Extra[path] = t.values[key]
-				if name := anyEntry.ReplaceAllString(path, ""); !named[name] {
+				if name := anyEntry().ReplaceAllString(path, ""); !named[name] {
 					named[name] = true
 					warnings = append(warnings, Warning{t.r.file, t.r.lineOf(path), name, "unknown key, ignored"})
 				}
@@ -175,4 +176,6 @@ func (c *Config) unknownKeys(t table) []Warning {
 }
 
 // anyEntry is the index of an entry in an array of tables.
-var anyEntry = regexp.MustCompile(`\[\d+\]`)
+var anyEntry = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\[\d+\]`)
+})

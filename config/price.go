@@ -3,6 +3,7 @@ package config
 import (
 	"math"
 	"regexp"
+	"sync"
 )
 
 // PricesAsOf is the month in which the shipped prices were collected.
@@ -105,7 +106,9 @@ func (m Model) price() Price {
 }
 
 func undated(model string) string {
-	return dated.ReplaceAllString(model, "")
+	return dated().ReplaceAllString(model, "")
 }
 
-var dated = regexp.MustCompile(`-20\d{6}$`)
+var dated = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`-20\d{6}$`)
+})

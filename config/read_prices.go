@@ -42,7 +42,7 @@ func (c *Config) oddPrices(r *reading) []Warning {
 			if r.lineOf(path) == 0 {
 				path = "agents." + path
 			}
-			warnings = append(warnings, Warning{r.file, r.lineOf(path), anyEntry.ReplaceAllString(path, ""), fmt.Sprintf(
+			warnings = append(warnings, Warning{r.file, r.lineOf(path), anyEntry().ReplaceAllString(path, ""), fmt.Sprintf(
 				"%s costs %g in and %g out here, the list price of %s is %g and %g; [prices.%q] says it on purpose",
 				m.Name, *m.CostInput, *m.CostOutput, PricesAsOf, shipped.Input, shipped.Output, m.Name)})
 		}

@@ -3,10 +3,13 @@ package inbox
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // terminalSequence matches what a terminal would obey: CSI, OSC with its text, and the two-byte escapes.
-var terminalSequence = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]`)
+var terminalSequence = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]`)
+})
 
 // normalise makes text from anywhere fit for a document:
 // LF line ends, no byte order mark, no terminal sequences and no control characters but tab and newline.
@@ -18,7 +21,7 @@ func normalise(s string) string {
 	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\r", "\n")
-	s = terminalSequence.ReplaceAllString(s, "")
+	s = terminalSequence().ReplaceAllString(s, "")
 	s = strings.Map(func(r rune) rune {
 		if unfit(r) {
 			return -1

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -156,12 +157,14 @@ func usableID(raw json.RawMessage) bool {
 }
 
 // trailingID finds the id where many clients put it: in the last members of the message.
-var trailingID = regexp.MustCompile(`,\s*"id"\s*:\s*(-?\d{1,16}|"[^"\\]{0,128}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
+var trailingID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`,\s*"id"\s*:\s*(-?\d{1,16}|"[^"\\]{0,128}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
+})
 
 // findID looks for the id of a request that was too long to be read:
 // whoever sent it waits for an answer that names it.
 func findID(l line) json.RawMessage {
-	if found := trailingID.FindSubmatch(l.tail); found != nil && usableID(found[1]) {
+	if found := trailingID().FindSubmatch(l.tail); found != nil && usableID(found[1]) {
 		return found[1]
 	}
 	dec := json.NewDecoder(bytes.NewReader(l.text))
