@@ -17,12 +17,16 @@ type Steps struct{ Bench *Bench }
 // StepRequest names the step.
 type StepRequest struct {
 	Change      phases.ChangeID
-	Step        string // proposal, challenge, reproposal, implement, review, resolve
-	Description string // for a proposal of a new change
+	Step        string      // proposal, challenge, reproposal, implement, review, resolve
+	Artefact    phases.Step // of proposal: the one document that must be next; "" for whichever is
+	Description string      // for a proposal of a new change
 	CommitEdits bool
 	Where       Where
 	Carry       bool
 }
+
+// begins says whether the step may be the first of a new change.
+func (r StepRequest) begins() bool { return r.Artefact == "" || r.Artefact == phases.StepProposalGen }
 
 // StepNames are the steps that can be taken one by one, in the order of a change's life.
 func StepNames() []string {
@@ -47,7 +51,7 @@ func (i *implementing) step(ctx context.Context, req StepRequest) (ActionResult,
 		return none, err
 	}
 	c, err := i.Store.Open(ctx, req.Change)
-	if _, missing := errors.AsType[*changes.NotFoundError](err); missing && req.Step == "proposal" {
+	if _, missing := errors.AsType[*changes.NotFoundError](err); missing && req.Step == "proposal" && req.begins() {
 		return i.firstProposal(ctx, req)
 	}
 	if err == nil {
@@ -60,14 +64,14 @@ func (i *implementing) step(ctx context.Context, req StepRequest) (ActionResult,
 		return resultOf(c, "", ""), err
 	}
 	i.workspaceOf(gitops.ID(c.State.Base.Commit))
-	if err := i.allowed(ctx, c, req.Step); err != nil {
+	if err := i.allowed(ctx, c, req.Step, req.Artefact); err != nil {
 		return resultOf(c, "", ""), err
 	}
 	return i.takeStep(ctx, c, req.Step)
 }
 
 // allowed refuses a step that is not the history's turn, before anything is spent.
-func (i *implementing) allowed(ctx context.Context, c *changes.Change, step string) error {
+func (i *implementing) allowed(ctx context.Context, c *changes.Change, step string, artefact phases.Step) error {
 	if c.State.Effective == phases.Rejected {
 		return &RejectedError{ID: c.ID, Reason: rejectionReason(c)}
 	}
@@ -85,13 +89,18 @@ func (i *implementing) allowed(ctx context.Context, c *changes.Change, step stri
 	if err != nil {
 		return err
 	}
-	if artefact, missing := specs.NextArtefact(docs); missing && step != "proposal" {
-		if err := usable(c, artefact); err != nil {
+	next, missing := specs.NextArtefact(docs)
+	if missing && step != "proposal" {
+		if err := usable(c, next); err != nil {
 			return err
 		}
-		return &GateError{Gate: "plan", Reason: artefact.Path + " is missing", Next: command("plan", c.ID)}
+		return &GateError{Gate: "plan", Reason: next.Path + " is missing", Next: command("plan", c.ID)}
 	}
 	switch {
+	case artefact != "" && !missing:
+		return &GateError{Gate: "step", Reason: "the plan is whole: nothing to write", Next: command("challenge", c.ID)}
+	case artefact != "" && artefact != next.Step:
+		return &GateError{Gate: "step", Reason: fmt.Sprintf("%s is next, not %s", next.Step, artefact), Next: fmt.Sprintf("gh agentd submit %s --change %s --json-file FILE", next.Step, c.ID)}
 	case step == "reproposal" && c.State.LastChallenge == nil:
 		return &GateError{Gate: "step", Reason: "there is no challenge to answer", Next: command("challenge", c.ID)}
 	case step == "resolve" && c.State.LastReview == nil:
