@@ -2,6 +2,7 @@ package changes
 
 import (
 	"context"
+	"sync"
 
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
@@ -9,8 +10,9 @@ import (
 )
 
 // openArchived opens a change whose branch is gone: what is left is the record on the base.
+// The base is looked at again: it may have been archived, and the branch deleted, since the first look.
 func (s *Store) openArchived(ctx context.Context, r *reader, id phases.ChangeID) (*Change, error) {
-	tip, err := s.archiveOnBase(ctx, r, id)
+	tip, err := archiveOnBase(r, id, s.findBase(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -22,8 +24,8 @@ func (s *Store) openArchived(ctx context.Context, r *reader, id phases.ChangeID)
 
 // noteArchive looks whether the base already holds the archive record of a change that still has its branch.
 // A change is archived only then, whatever the branch says (DESIGN section 10).
-func (s *Store) noteArchive(ctx context.Context, r *reader, c *Change) error {
-	tip, err := s.archiveOnBase(ctx, r, c.ID)
+func (s *Store) noteArchive(ctx context.Context, r *reader, c *Change, base tipsFunc) error {
+	tip, err := archiveOnBase(r, c.ID, base)
 	if err != nil || tip == "" {
 		return err
 	}
@@ -37,15 +39,33 @@ func (s *Store) noteArchive(ctx context.Context, r *reader, c *Change) error {
 	return nil
 }
 
+// tipsFunc waits for the tips of the default branch, and returns the same ones each time.
+// A repository without a base has none.
+type tipsFunc func() ([]gitops.ID, error)
+
+// findBase looks for the tips of the default branch while the caller does something else.
+// The caller waits for the answer in any case.
+func (s *Store) findBase(ctx context.Context) tipsFunc {
+	var tips []gitops.ID
+	var err error
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		var branch string
+		if branch, err = s.Repo.DefaultBranch(ctx); err == nil {
+			tips, _ = baseTips(ctx, s.Repo, branch)
+		}
+	})
+	return func() ([]gitops.ID, error) {
+		looking.Wait()
+		return tips, err
+	}
+}
+
 // archiveOnBase returns the tip of the base branch whose tree holds the archive record, "" if there is none.
-func (s *Store) archiveOnBase(ctx context.Context, r *reader, id phases.ChangeID) (gitops.ID, error) {
-	branch, err := s.Repo.DefaultBranch(ctx)
+func archiveOnBase(r *reader, id phases.ChangeID, base tipsFunc) (gitops.ID, error) {
+	tips, err := base()
 	if err != nil {
 		return "", err
-	}
-	tips, err := baseTips(ctx, s.Repo, branch)
-	if err != nil {
-		return "", nil //nolint:nilerr // a repository without its base has archived nothing
 	}
 	for _, tip := range tips {
 		_, _, src, err := r.objects.Lookup(string(tip) + ":" + id.ArchiveDir() + "/" + specs.StateFile)

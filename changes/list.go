@@ -123,13 +123,9 @@ func approvedPlan(journal []specs.Entry) string {
 
 // Archived sums up the changes that the base's tree holds under agentd/archive, in the order of ids.
 func (s *Store) Archived(ctx context.Context) ([]Summary, error) {
-	branch, err := s.Repo.DefaultBranch(ctx)
-	if err != nil {
+	tips, err := s.findBase(ctx)()
+	if err != nil || len(tips) == 0 {
 		return nil, err
-	}
-	tips, err := baseTips(ctx, s.Repo, branch)
-	if err != nil {
-		return nil, nil //nolint:nilerr // no base, nothing archived
 	}
 	objects, err := s.Repo.Objects(ctx)
 	if err != nil {

@@ -59,6 +59,8 @@ type Change struct {
 // It returns *NotFoundError when no branch and no archive of that id exists,
 // and the *phases.ReplayError of an illegal history together with what could be read before it.
 func (s *Store) Open(ctx context.Context, id phases.ChangeID) (*Change, error) {
+	base := s.findBase(ctx) // three short git processes, beside the replay
+	defer base()
 	r, err := newReader(ctx, s.Repo, id)
 	if err != nil {
 		return nil, err
@@ -75,7 +77,7 @@ func (s *Store) Open(ctx context.Context, id phases.ChangeID) (*Change, error) {
 	if change == nil || err != nil {
 		return change, err
 	}
-	return change, s.noteArchive(ctx, r, change)
+	return change, s.noteArchive(ctx, r, change, base)
 }
 
 // OpenAt replays the change as if its branch stood at the given commit.

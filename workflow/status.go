@@ -3,6 +3,7 @@ package workflow
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/agentd/gh-agentd/changes"
@@ -88,6 +89,11 @@ type TransitionInfo struct {
 // Run replays the change. A history that is illegal is returned as an error, with what could be read of it.
 func (s *Status) Run(ctx context.Context, req StatusRequest) (StatusResult, error) {
 	b := s.Bench
+	var worktree string
+	var worktreeErr error
+	var looking sync.WaitGroup
+	defer looking.Wait()
+	looking.Go(func() { worktree, worktreeErr = b.checkedOut(ctx, req.Change) })
 	c, err := b.Store.Open(ctx, req.Change)
 	if c == nil {
 		return StatusResult{Change: req.Change.String()}, err
@@ -96,8 +102,9 @@ func (s *Status) Run(ctx context.Context, req StatusRequest) (StatusResult, erro
 	if err != nil {
 		return result, err
 	}
-	if result.Worktree, err = b.checkedOut(ctx, c.ID); err != nil {
-		return result, err
+	looking.Wait()
+	if result.Worktree = worktree; worktreeErr != nil {
+		return result, worktreeErr
 	}
 	docs, err := c.Docs(ctx)
 	if err != nil {
