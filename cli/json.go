@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,15 +57,15 @@ func jsonFields(t reflect.Type) []string {
 		t = t.Elem()
 	}
 	var names []string
-	for _, f := range reflect.VisibleFields(t) {
+	for i := range t.NumField() {
+		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.IsExported() || name == "-" || f.Anonymous && name == "" {
-			continue
+		switch {
+		case f.Anonymous && name == "":
+			names = append(names, jsonFields(f.Type)...)
+		case f.IsExported() && name != "-":
+			names = append(names, cmp.Or(name, f.Name))
 		}
-		if name == "" {
-			name = f.Name
-		}
-		names = append(names, name)
 	}
 	return names
 }
