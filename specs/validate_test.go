@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,6 +35,26 @@ func (d ChangeDocs) with(t *testing.T, file, old, replacement string) ChangeDocs
 func TestChangeDocs_Validate_nothingToComplain(t *testing.T) {
 	if problems := goodDocs().Validate(ValidateOptions{Strict: true}); len(problems) > 0 {
 		t.Errorf("problems %v", problems)
+	}
+}
+
+// Changes are validated at once. What the readers share is made once and then only read: the race detector looks on.
+func TestChangeDocs_Validate_atOnce(t *testing.T) {
+	docs := goodDocs().with(t, "specs/auth.md", "THEN", "LATER").with(t, "tasks.md", "auth#R1", "auth#R3")
+	want := docs.Validate(ValidateOptions{})
+	if len(want) == 0 {
+		t.Fatal("there is nothing to find")
+	}
+	got := make([]Problems, 8)
+	var checking sync.WaitGroup
+	for i := range got {
+		checking.Go(func() { got[i] = docs.Validate(ValidateOptions{}) })
+	}
+	checking.Wait()
+	for _, problems := range got {
+		if diff := cmp.Diff(want, problems); diff != "" {
+			t.Errorf("at once (-alone +at once):\n%s", diff)
+		}
 	}
 }
 
