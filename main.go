@@ -44,7 +44,7 @@ func run() int {
 
 // collectLess lets garbage grow to four times what is in use, unless the person says otherwise.
 // Little is in use at any moment, and a run is over before most of it would matter:
-// listing 1,000 changes takes 3 MiB more, and a third less processor time.
+// listing 1,000 changes takes 3 MiB more, and 75 instead of 88 ms of processor time.
 func collectLess() {
 	const percent = 400
 	if os.Getenv("GOGC") == "" {
