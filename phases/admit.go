@@ -120,7 +120,7 @@ func (s *State) judgeConstants(t Transition) error {
 		return nil
 	case t.Profile != "" && t.Profile != s.Profile:
 		return fmt.Errorf("changes the profile from %s to %s", s.Profile, t.Profile)
-	case t.Base != nil && *t.Base != s.Base:
+	case t.Base != nil && *t.Base != s.Base && !(t.Base.Branch == s.Base.Branch && judgesPlan(t.Step)):
 		return fmt.Errorf("changes the base from %s to %s", s.Base, t.Base)
 	}
 	return nil

@@ -27,7 +27,7 @@ type Transition struct {
 	Decision  Decision
 	Actor     Actor
 	Profile   Profile // on the first commit; never changes
-	Base      *Base   // on the first commit; never changes
+	Base      *Base   // on the first commit; on a plan's verdict, the commit of the base whose specs its judge could see
 	Loop      string  // where the loop machine stood
 	DependsOn []ChangeID
 }

@@ -106,8 +106,10 @@ func profileOf(t Transition) Profile {
 }
 
 func approvesPlan(a Applied) bool {
-	return a.Phase == Challenged && (a.Step == StepChallenge || a.Step == StepApprove)
+	return a.Phase == Challenged && judgesPlan(a.Step)
 }
+
+func judgesPlan(s Step) bool { return s == StepChallenge || s == StepApprove }
 
 func approvesCode(a Applied) bool {
 	if a.Phase != Complete {

@@ -169,108 +169,6 @@ func (i *implementing) explainLanding(err error) error {
 	return err
 }
 
-// mergeCode merges the branch into the base. Where the result is not the tree that was approved,
-// it must be the same diff, and it must pass the project's checks.
-func (i *implementing) mergeCode(ctx context.Context, c *changes.Change, l *landing) error {
-	tree, conflicts, err := i.Repo.MergeTrees(ctx, l.base, c.Tip)
-	if err != nil {
-		return err
-	}
-	if len(conflicts) > 0 {
-		return &GateError{
-			Gate: "merge", Reason: fmt.Sprintf("%s and %s conflict in %s", l.branch, c.ID.Branch(), strings.Join(conflicts, ", ")),
-			Next: fmt.Sprintf("merge %s into %s, then `%s`", l.branch, c.ID.Branch(), command("impl", c.ID)),
-		}
-	}
-	l.tree = tree
-	moved, err := c.CodeDiffers(ctx, tree)
-	if err != nil || !moved {
-		return err
-	}
-	same, err := c.SameDiff(ctx, l.base, tree)
-	if err != nil {
-		return err
-	}
-	if !same {
-		return &GateError{
-			Gate: "merge", Reason: fmt.Sprintf("merged into %s the change is no longer what was approved", l.branch),
-			Next: fmt.Sprintf("merge %s into %s, then `%s`", l.branch, c.ID.Branch(), command("impl", c.ID)),
-		}
-	}
-	probe, err := i.Repo.ScratchCommit(ctx, tree, l.base, c.Tip)
-	if err != nil {
-		return err
-	}
-	if l.proof, err = i.evidence(ctx, c, probe, ""); err != nil {
-		return err
-	}
-	if !phases.EvidencePassed(l.proof) {
-		return &GateError{
-			Gate: "evidence", Reason: fmt.Sprintf("merged into %s a check fails", l.branch),
-			Next: fmt.Sprintf("merge %s into %s, then `%s`", l.branch, c.ID.Branch(), command("impl", c.ID)),
-		}
-	}
-	return nil
-}
-
-// mergeSpecs makes the change's specs the project's.
-// A spec whose text on the base moved since the branch left it is refused with both sides named.
-func (i *implementing) mergeSpecs(ctx context.Context, c *changes.Change, l *landing) error {
-	files, err := c.Files(ctx)
-	if err != nil {
-		return err
-	}
-	fork, err := c.Fork(ctx)
-	if err != nil {
-		return err
-	}
-	objects, err := i.Repo.Objects(ctx)
-	if err != nil {
-		return err
-	}
-	defer objects.Close()
-	at := i.Now().UTC()
-	for _, path := range specPaths(specs.ChangeDocs{Files: files}) {
-		main := "agentd/" + path
-		before, err := blobAt(objects, fork, main)
-		if err != nil {
-			return err
-		}
-		now, err := blobAt(objects, l.base, main)
-		if err != nil {
-			return err
-		}
-		if now != before {
-			return i.specMoved(ctx, c, main, fork, l)
-		}
-		content := specs.StampArchived(files[path], at)
-		after, err := i.Repo.HashBlob(content)
-		if err != nil {
-			return err
-		}
-		name := strings.TrimSuffix(strings.TrimPrefix(path, "specs/"), ".md")
-		l.specs = append(l.specs, specs.ArchivedSpec{ID: specs.SpecID(name), Before: string(now), After: string(after)})
-		l.edits = append(l.edits, gitops.Edit{Path: main, Mode: gitops.ModeFile, Content: content})
-	}
-	for path, content := range files {
-		l.edits = append(l.edits, gitops.Edit{Path: c.ID.Dir() + "/" + path, Delete: true})
-		if path != specs.StateFile {
-			l.edits = append(l.edits, gitops.Edit{Path: c.ID.ArchiveDir() + "/" + path, Mode: gitops.ModeFile, Content: content})
-		}
-	}
-	return nil
-}
-
-func (i *implementing) specMoved(ctx context.Context, c *changes.Change, path string, fork gitops.ID, l *landing) error {
-	theirs, err := i.Repo.LastTouch(ctx, l.base, path)
-	if err != nil {
-		return err
-	}
-	return &SpecMovedError{
-		ID: c.ID, Path: path, Base: l.branch, Fork: fork.Short(), Theirs: theirs.Short(), Ours: c.Tip.Short(),
-	}
-}
-
 // tidy removes what is no longer needed, if that was asked for.
 func (i *implementing) tidy(ctx context.Context, c *changes.Change, req ArchiveRequest, r *ActionResult) error {
 	if !req.DeleteBranch {
@@ -279,6 +177,12 @@ func (i *implementing) tidy(ctx context.Context, c *changes.Change, req ArchiveR
 	refs, err := i.Repo.Refs(ctx, c.ID.Ref())
 	if err != nil || len(refs) == 0 {
 		return err
+	}
+	if refs[0].ID != archivedTip(c) { // what was committed after that is on the branch alone
+		return &GateError{
+			Gate: "branch", Reason: fmt.Sprintf("%s has commits that were not archived", c.ID.Branch()),
+			Next: fmt.Sprintf("`git log %s..%s` shows them; `git branch -D %s` gives them up", c.State.Base.Branch, c.ID.Branch(), c.ID.Branch()),
+		}
 	}
 	dir, err := i.checkedOut(ctx, c.ID)
 	if err != nil {
@@ -299,31 +203,12 @@ func (i *implementing) tidy(ctx context.Context, c *changes.Change, req ArchiveR
 	return err
 }
 
-// SpecMovedError says that a spec was changed on the base after the branch left it.
-type SpecMovedError struct {
-	ID                 phases.ChangeID
-	Path, Base         string
-	Fork, Theirs, Ours string
-}
-
-func (e *SpecMovedError) Error() string {
-	return fmt.Sprintf("%s changed on both sides since %s: on %s in %s, in change %q at %s",
-		e.Path, e.Fork, e.Base, e.Theirs, e.ID, e.Ours)
-}
-
-// Hint names the way out.
-func (e *SpecMovedError) Hint() string {
-	return fmt.Sprintf("merge %s into %s, bring agentd/changes/%s/specs up to date with it, then `%s`",
-		e.Base, e.ID.Branch(), e.ID, command("plan", e.ID))
-}
-
-// blobAt is the blob of a path at a commit, "" when it is not there.
-func blobAt(objects *gitops.Objects, commit gitops.ID, path string) (gitops.ID, error) {
-	id, _, _, err := objects.Lookup(string(commit) + ":" + path)
-	if errors.Is(err, gitops.ErrNotFound) {
-		return "", nil
+// archivedTip is the tip of the branch that was archived.
+func archivedTip(c *changes.Change) gitops.ID {
+	if c.Document != nil && c.Document.Archive != nil {
+		return gitops.ID(c.Document.Archive.Tip)
 	}
-	return id, err
+	return c.Tip // archived by this very run
 }
 
 func specWords(all []specs.ArchivedSpec) string {

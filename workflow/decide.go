@@ -109,7 +109,8 @@ func (i *implementing) approval(ctx context.Context, c *changes.Change, req Deci
 				Gate: "validate", Reason: "the plan breaks the rules", Problems: problems, Next: command("validate", c.ID),
 			}
 		}
-		return record, ActionApproved, nil
+		record.Transition.Base, err = baseSeen(ctx, c)
+		return record, ActionApproved, err
 	}
 	record.Subject, record.JudgedCode = "a person approves the code", subject
 	if err := i.tasksTouched(ctx, c, docs); err != nil {

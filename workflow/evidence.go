@@ -43,26 +43,36 @@ func (b *Bench) checkCommands(ctx context.Context, c *changes.Change) ([]string,
 	}
 }
 
+// exactly returns a directory that holds the commit's code and nothing else:
+// the given one when that is what stands there, else a temporary worktree, which done removes.
+func (b *Bench) exactly(ctx context.Context, dir string, commit gitops.ID) (exact string, done func(), err error) {
+	if dir != "" {
+		changed, err := b.differs(ctx, dir, commit)
+		if err != nil {
+			return "", nil, err
+		}
+		if len(changed) == 0 {
+			return dir, func() {}, nil
+		}
+	}
+	return b.temporaryWorktree(ctx, commit)
+}
+
 // evidence runs the project's checks and its security scan on exactly the tree of the commit.
-// In the change's own worktree when that tree is what stands there, else in a temporary one.
 func (b *Bench) evidence(ctx context.Context, c *changes.Change, commit gitops.ID, dir string) ([]phases.Evidence, error) {
-	commands, err := b.checkCommands(ctx, c)
+	dir, done, err := b.exactly(ctx, dir, commit)
 	if err != nil {
 		return nil, err
 	}
-	exact := false
-	if dir != "" {
-		if exact, err = b.standsAt(ctx, dir, commit); err != nil {
-			return nil, err
-		}
-	}
-	if !exact {
-		temporary, remove, err := b.temporaryWorktree(ctx, commit)
-		if err != nil {
-			return nil, err
-		}
-		defer remove()
-		dir = temporary
+	defer done()
+	return b.checked(ctx, c, commit, dir)
+}
+
+// checked is evidence in a directory that holds exactly the commit already.
+func (b *Bench) checked(ctx context.Context, c *changes.Change, commit gitops.ID, dir string) ([]phases.Evidence, error) {
+	commands, err := b.checkCommands(ctx, c)
+	if err != nil {
+		return nil, err
 	}
 	var all []phases.Evidence
 	for _, command := range commands {
@@ -73,18 +83,37 @@ func (b *Bench) evidence(ctx context.Context, c *changes.Change, commit gitops.I
 		all = append(all, e)
 	}
 	scans, err := b.scan(ctx, c, dir)
-	return append(all, scans...), err
+	if err != nil {
+		return nil, err
+	}
+	return append(all, scans...), b.onlyLooked(ctx, dir, commit)
 }
 
-// standsAt says whether the worktree holds the commit's code and nothing else.
-func (b *Bench) standsAt(ctx context.Context, dir string, commit gitops.ID) (bool, error) {
+// onlyLooked refuses checks that rewrote what they judged. Files that they leave beside it are nobody's matter.
+func (b *Bench) onlyLooked(ctx context.Context, dir string, commit gitops.ID) error {
+	changed, err := b.differs(ctx, dir, commit)
+	if err != nil {
+		return err
+	}
+	for _, change := range changed {
+		if !change.OldID.IsZero() {
+			return &GateError{
+				Gate: "evidence", Reason: fmt.Sprintf("the checks changed %s: what passed is not what is committed", change.Path),
+				Next: "let [review] commands in agentd/config.toml only look, such as `gofmt -l` and not `gofmt -w`",
+			}
+		}
+	}
+	return nil
+}
+
+// differs are the files in which a worktree is not the commit. Ignored files do not count.
+func (b *Bench) differs(ctx context.Context, dir string, commit gitops.ID) ([]gitops.FileChange, error) {
 	here := b.at(dir)
 	tree, err := here.SnapshotWorktree(ctx)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	changed, err := here.DiffTrees(ctx, commit, tree)
-	return len(changed) == 0, err
+	return here.DiffTrees(ctx, commit, tree)
 }
 
 // temporaryWorktree checks a commit out beside everything else; remove takes it away again.

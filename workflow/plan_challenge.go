@@ -155,17 +155,28 @@ func (p *planning) judgePlan(ctx context.Context, c *changes.Change) (*changes.C
 	report := verdict.Challenge.Report(c.ID.String(), round, c.State.PlanTree, h.agentID(), findingIDs(known))
 	found := specs.CountFindings(report.Findings)
 	p.report(h, fmt.Sprintf("challenged %s: %s, %s", c.ID, verdictWords(report.Verdict), plural(len(report.Findings), "finding")))
+	base, err := baseSeen(ctx, c)
+	if err != nil {
+		return c, report, err
+	}
 	next, err := p.append(ctx, c, changes.Record{
 		Subject: fmt.Sprintf("challenge %s in round %d", verdictWords(report.Verdict), round),
 		Body:    report.Summary,
 		Files:   map[string][]byte{specs.ChallengeFile: report.Markdown()},
 		Calls:   h.calls, JudgedPlan: c.State.PlanTree,
 		Transition: phases.Transition{
-			Step: phases.StepChallenge, Round: round, Verdict: report.Verdict, Findings: &found,
+			Step: phases.StepChallenge, Round: round, Verdict: report.Verdict, Findings: &found, Base: base,
 			Agent: h.agentID(), Usage: &h.usage, Actor: h.actor(),
 		},
 	})
 	return next, report, err
+}
+
+// baseSeen is where the base stands that the judge of a plan sees:
+// an archive replaces no spec that moved on the base after that.
+func baseSeen(ctx context.Context, c *changes.Change) (*phases.Base, error) {
+	fork, err := c.Fork(ctx)
+	return &phases.Base{Branch: c.State.Base.Branch, Commit: string(fork)}, err
 }
 
 // repropose lets the author answer the challenge.

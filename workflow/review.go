@@ -69,7 +69,13 @@ func (i *implementing) judgeCode(ctx context.Context, c *changes.Change) (*chang
 	if err != nil {
 		return c, none, err
 	}
-	evidence, err := i.evidence(ctx, c, c.Tip, dir)
+	// The reviewer reads what is judged, and not what somebody is writing meanwhile.
+	dir, done, err := i.exactly(ctx, dir, c.Tip)
+	if err != nil {
+		return c, none, err
+	}
+	defer done()
+	evidence, err := i.checked(ctx, c, c.Tip, dir)
 	if err != nil {
 		return c, none, err
 	}
