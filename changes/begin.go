@@ -3,6 +3,7 @@ package changes
 import (
 	"context"
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
@@ -39,6 +40,9 @@ func (s *Store) Begin(ctx context.Context, b Beginning) (*Change, error) {
 	}
 	if t.Round == 0 {
 		t.Round = 1
+	}
+	if err := (phases.State{Change: b.ID}).Admit(t, "", ""); err != nil {
+		return nil, err
 	}
 	base, err := s.commitOf(ctx, gitops.ID(b.Base.Commit))
 	if err != nil {
@@ -99,18 +103,39 @@ func (s *Store) freeOnBase(ctx context.Context, id phases.ChangeID) error {
 	}
 	defer objects.Close()
 	for _, tip := range tips {
-		for _, folder := range []string{id.Dir(), id.ArchiveDir()} {
-			_, _, _, err := objects.Lookup(string(tip) + ":" + folder)
-			if isNotFound(err) {
-				continue
-			}
+		for _, folder := range []string{path.Dir(id.Dir()), path.Dir(id.ArchiveDir())} {
+			name, err := entryLike(objects, tip, folder, id.String())
 			if err != nil {
 				return err
 			}
-			return &TakenError{ID: id, Where: fmt.Sprintf("%s exists on %s", folder, branch)}
+			if name != "" {
+				return &TakenError{ID: id, Where: fmt.Sprintf("%s/%s exists on %s", folder, name, branch)}
+			}
 		}
 	}
 	return nil
+}
+
+// entryLike finds a name in a folder of a commit in whatever case it is written, "" if there is none:
+// many file systems hold only one of two names that differ in case.
+func entryLike(objects *gitops.Objects, commit gitops.ID, folder, name string) (string, error) {
+	tree, kind, _, err := objects.Lookup(string(commit) + ":" + folder)
+	if isNotFound(err) || err == nil && kind != "tree" {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	entries, err := objects.Tree(tree)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if strings.EqualFold(e.Name, name) {
+			return e.Name, nil
+		}
+	}
+	return "", nil
 }
 
 func (s *Store) commitOf(ctx context.Context, id gitops.ID) (gitops.Commit, error) {
