@@ -130,7 +130,7 @@ func (c *Change) commit(ctx context.Context, rec Record, t phases.Transition) (g
 		return "", err
 	}
 	if t.Subject != "" {
-		if err := c.keepSubject(ctx, t.Subject); err != nil {
+		if err := c.keepSubject(ctx, t, tree); err != nil {
 			return "", err
 		}
 	}
@@ -218,13 +218,21 @@ func callsOf(a phases.Applied, at time.Time) []specs.LLMCall {
 
 // keepSubject writes the tree object that a verdict is about,
 // so that `git ls-tree <subject>` shows what was read.
-func (c *Change) keepSubject(ctx context.Context, subject string) error {
+// A commit that approves and changes what it approves would be an illegal one: the trees it will have are judged too.
+func (c *Change) keepSubject(ctx context.Context, t phases.Transition, next gitops.ID) error {
 	r, err := newReader(ctx, c.store.Repo, c.ID)
 	if err != nil {
 		return err
 	}
 	defer r.close()
-	entries, err := r.subjectEntries(c, subject)
+	then, err := r.trees(next)
+	if err != nil {
+		return err
+	}
+	if err := c.State.Admit(t, string(then.plan), string(then.code)); err != nil {
+		return err
+	}
+	entries, err := r.subjectEntries(c, t.Subject)
 	if err != nil {
 		return err
 	}
