@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -150,12 +151,17 @@ func (s *Store) keepRef(ctx context.Context, c *Change) ([]gitops.RefUpdate, err
 	if err != nil {
 		return nil, err
 	}
+	last := 0
 	for _, ref := range refs {
 		if ref.ID == c.Tip {
 			return nil, nil
 		}
+		// The highest number and not their count: somebody may have removed one.
+		if n, err := strconv.Atoi(strings.TrimPrefix(ref.Name, c.ID.ArchiveRefPrefix())); err == nil {
+			last = max(last, n)
+		}
 	}
-	name := fmt.Sprintf("%s%d", c.ID.ArchiveRefPrefix(), len(refs)+1)
+	name := fmt.Sprintf("%s%d", c.ID.ArchiveRefPrefix(), last+1)
 	return []gitops.RefUpdate{{Name: name, New: c.Tip}}, nil
 }
 

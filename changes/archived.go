@@ -104,7 +104,9 @@ func (s *Store) replayArchived(ctx context.Context, r *reader, id phases.ChangeI
 	if err != nil {
 		return c, err
 	}
-	c.State = state
+	if state.Recorded == phases.Archived { // else a squash kept one of our messages, and not the commits
+		c.State = state
+	}
 	return c, nil
 }
 
