@@ -10,7 +10,9 @@ import (
 )
 
 // SnapshotWorktree writes the worktree as it stands as a tree: tracked and untracked files, through filters and ignore rules,
-// as `git add --all` would see them. The user's index is neither written nor locked.
+// as `git add --all` would see them. The user's index is neither written nor locked,
+// and its bits that let git look away from a file (assume-unchanged, skip-worktree) are not believed.
+// A file that a sparse checkout leaves out counts as unchanged: see [Repo.Sparse].
 //
 // A repository inside the worktree that is not a submodule is a [*NestedRepositoryError]:
 // git would record a link to it and lose its files.
@@ -30,8 +32,11 @@ func (r *Repo) SnapshotWorktree(ctx context.Context) (tree ID, err error) {
 	if err := copyIndex(filepath.Join(r.gitDir, "index"), h.copy); err != nil {
 		return "", err
 	}
+	if err := r.lookAgain(ctx, h); err != nil {
+		return "", err
+	}
 	// A copy of a split index would leave its shared half behind in the git dir.
-	_, err = h.git(ctx, nil, "-c", "core.splitIndex=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false",
+	_, err = h.git(ctx, nil, "-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false",
 		"add", "--all", "--sparse", ".")
 	if err != nil {
 		return "", errors.Join(r.nestedIn(ctx), err)
@@ -44,6 +49,45 @@ func (r *Repo) SnapshotWorktree(ctx context.Context) (tree ID, err error) {
 		return "", err
 	}
 	return parseID(line(out))
+}
+
+// lookAgain clears the bits by which git would not look at a file that is there.
+func (r *Repo) lookAgain(ctx context.Context, h *indexHold) error {
+	out, err := h.git(ctx, nil, "ls-files", "-v", "-z")
+	if err != nil {
+		return err
+	}
+	var hidden []byte
+	for _, text := range fields(out) {
+		tag, path, _ := strings.Cut(text, " ")
+		if tag == strings.ToUpper(tag) && tag != skipped {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(r.workTree, filepath.FromSlash(path))); err == nil || tag != skipped {
+			hidden = append(append(hidden, path...), 0)
+		}
+	}
+	if len(hidden) == 0 {
+		return nil
+	}
+	for _, flag := range []string{"--no-assume-unchanged", "--no-skip-worktree"} {
+		if _, err := h.git(ctx, hidden, "update-index", flag, "-z", "--stdin"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// skipped is how ls-files marks an entry that is not meant to be on disk.
+const skipped = "S"
+
+// Sparse reports whether the worktree leaves out files of its index.
+func (r *Repo) Sparse(ctx context.Context) (bool, error) {
+	out, err := r.git(ctx, call{args: []string{"ls-files", "-t", "-z"}})
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(fields(out), func(text string) bool { return strings.HasPrefix(text, skipped+" ") }), nil
 }
 
 // sweepSnapshots removes what killed runs left. Under a lock nobody else is at work in a linked worktree;

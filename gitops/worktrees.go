@@ -123,13 +123,14 @@ func (r *Repo) RemoveUnfinished(ctx context.Context, w Worktree) error {
 const temporaryMark = "agentd-temporary"
 
 // AddDetached makes a temporary worktree of a commit, for running things there.
+// All files are in it, also where the caller's own checkout is sparse.
 // [Repo.RemoveDetached] takes it away with everything in it.
 func (r *Repo) AddDetached(ctx context.Context, path string, commit ID) error {
 	path = r.absolute(path)
 	if err := r.mayAdd(ctx, path, ""); err != nil {
 		return err
 	}
-	args := []string{"-c", "core.hooksPath=" + os.DevNull, "worktree", "add", "--quiet", "--detach", "--", path, string(commit)}
+	args := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.sparseCheckout=false", "worktree", "add", "--quiet", "--detach", "--", path, string(commit)}
 	if _, err := r.git(ctx, call{args: args, holds: true}); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (b *Bench) checkCommands(ctx context.Context, c *changes.Change) ([]string,
 	}
 }
 
-// exactly returns a directory that holds the commit's code and nothing else:
+// exactly returns a directory that holds the commit's code, and nothing else but what git ignores:
 // the given one when that is what stands there, else a temporary worktree, which done removes.
 func (b *Bench) exactly(ctx context.Context, dir string, commit gitops.ID) (exact string, done func(), err error) {
 	if dir != "" {
@@ -51,7 +51,11 @@ func (b *Bench) exactly(ctx context.Context, dir string, commit gitops.ID) (exac
 		if err != nil {
 			return "", nil, err
 		}
-		if len(changed) == 0 {
+		sparse, err := b.at(dir).Sparse(ctx)
+		if err != nil {
+			return "", nil, err
+		}
+		if len(changed) == 0 && !sparse {
 			return dir, func() {}, nil
 		}
 	}
