@@ -3,13 +3,7 @@ package gitops
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-	"time"
-
-	"github.com/agentd/gh-agentd/internal/proc"
 )
 
 // CommitRequest is a commit to be made. No reference moves.
@@ -83,63 +77,4 @@ func commitError(err error, sign bool) error {
 		return &SigningError{Detail: strings.TrimSpace(git.Stderr)}
 	}
 	return err
-}
-
-// hookWall bounds a hook that waits for something that never comes.
-const hookWall = 5 * time.Minute
-
-// throughHook lets the commit-msg hook see the message, and returns what it left.
-func (r *Repo) throughHook(ctx context.Context, message string) (after string, err error) {
-	if !strings.HasSuffix(message, "\n") {
-		message += "\n"
-	}
-	if there, err := r.mayHaveHook(ctx, "commit-msg"); err != nil || !there {
-		return message, err
-	}
-	file, err := os.CreateTemp(r.gitDir, "agentd-commit-msg-*")
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
-	_, err = file.WriteString(message)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return "", err
-	}
-	cmd := r.command(call{args: []string{"hook", "run", "--ignore-missing", "commit-msg", "--", file.Name()}, voice: personal})
-	cmd.Limits = proc.Limits{Wall: hookWall}
-	res, err := proc.Run(ctx, cmd)
-	if _, refused := errors.AsType[*proc.ExitError](err); refused {
-		return "", &HookError{Hook: "commit-msg", Code: res.ExitCode, Output: proc.Clean(string(res.Stderr) + string(res.Stdout))}
-	}
-	if err != nil {
-		return "", fmt.Errorf("run the commit-msg hook: %w", err)
-	}
-	content, err := os.ReadFile(file.Name())
-	return string(content), err
-}
-
-// mayHaveHook spares a process where there is certainly no such hook.
-func (r *Repo) mayHaveHook(ctx context.Context, name string) (bool, error) {
-	settings, err := r.settings(ctx)
-	if err != nil {
-		return false, err
-	}
-	for key := range settings {
-		if strings.HasPrefix(key, "hook.") { // newer versions of git know hooks from the configuration
-			return true, nil
-		}
-	}
-	dir, set, err := r.Config(ctx, "core.hooksPath")
-	switch {
-	case err != nil:
-		return false, err
-	case !set:
-		dir = filepath.Join(r.commonDir, "hooks")
-	case strings.HasPrefix(dir, "~") || strings.HasPrefix(dir, "%"):
-		return true, nil // git knows what that means
-	case !filepath.IsAbs(dir):
-		dir = filepath.Join(r.home(), dir)
-	}
-	_, err = os.Stat(filepath.Join(dir, name))
-	return !errors.Is(err, os.ErrNotExist), nil
 }

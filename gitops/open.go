@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/agentd/gh-agentd/internal/proc"
 )
@@ -30,6 +31,8 @@ type Repo struct {
 	held     *os.File // a lock's descriptor, for commands that move something
 	holdName string
 	config   *configuration
+
+	hookWall time.Duration // for tests; 0 means the constant of that name
 }
 
 // Open finds the repository that env.Dir is in, or that GIT_DIR names where a hook or a person set it.

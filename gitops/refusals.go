@@ -80,6 +80,26 @@ func (e *HookError) Error() string {
 // Hint says that nothing is lost.
 func (e *HookError) Hint() string { return "satisfy the hook and run the same command again" }
 
+// HookLimitError says that one of the user's own hooks was still running when its time was over, and was ended.
+type HookLimitError struct {
+	Hook   string
+	Limit  time.Duration
+	Output string
+}
+
+func (e *HookLimitError) Error() string {
+	text := fmt.Sprintf("the %s hook was not done after %s and was ended", e.Hook, e.Limit)
+	if said := strings.TrimSpace(e.Output); said != "" {
+		text += ": " + said
+	}
+	return text
+}
+
+// Hint says how to see what it waits for.
+func (e *HookLimitError) Hint() string {
+	return fmt.Sprintf("nothing was committed; see what it waits for with `git hook run %s`, and run the same command again: a hook that asks needs a terminal", e.Hook)
+}
+
 // SymlinkError says that a path of ours leads over a symbolic link. It is neither followed nor repaired.
 type SymlinkError struct{ Path string }
 

@@ -21,6 +21,7 @@ type call struct {
 	quiet []int     // exit codes that are answers, not errors
 	voice voice
 	holds bool // inherits the lock: it moves references or an index
+	hook  bool // a hook of the user's runs in it, which must not hang for ever
 }
 
 // voice says in whose name a command runs.
@@ -59,6 +60,9 @@ func (r *Repo) command(c call) proc.Cmd {
 	}
 	if len(c.env) > 0 {
 		cmd.Env = append(slices.Clip(cmd.Env), c.env...)
+	}
+	if c.hook {
+		cmd.Limits.Wall = r.patience()
 	}
 	if c.holds && r.held != nil {
 		cmd.ExtraFiles = []*os.File{r.held}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/agentd/gh-agentd/internal/proc"
 )
 
 // RefUpdate moves one reference from Old to New.
@@ -18,11 +20,15 @@ type RefUpdate struct {
 	New, Old ID
 }
 
+// referenceHook is the one hook that runs when references move.
+const referenceHook = "reference-transaction"
+
 // UpdateRefs moves all references or none, and only if each one is where Old says.
 // The reason goes into their reflogs.
 //
 // Errors: [*MovedError] if somebody else was faster, [*BlockedRefError] if another name is in the way,
-// [*LockFileError] if another git holds one of them for longer than 5 s, [*HookError] if the reference-transaction hook refuses.
+// [*LockFileError] if another git holds one of them for longer than 5 s,
+// [*HookError] if the reference-transaction hook refuses, [*HookLimitError] if it hangs.
 // Once git has been told, cancelling ctx does not interrupt it: the answer is known at the return.
 func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates ...RefUpdate) error {
 	if len(updates) == 0 {
@@ -36,6 +42,9 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates ...RefUpda
 		reason = "agentd"
 	}
 	c := call{args: []string{"update-ref", "-m", reason, "--create-reflog", "--no-deref", "--stdin", "-z"}, in: script, voice: hooked, holds: true}
+	if c.hook, err = r.mayHaveHook(ctx, referenceHook); err != nil {
+		return err
+	}
 	deadline := time.Now().Add(lockPatience)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -102,11 +111,14 @@ func (r *Repo) explainUpdate(ctx context.Context, updates []RefUpdate, failure e
 			}
 		}
 	}
+	if limit, hangs := errors.AsType[*proc.LimitError](failure); hangs {
+		return false, &HookLimitError{Hook: referenceHook, Limit: limit.Limit}
+	}
 	if !isGit {
 		return false, failure
 	}
 	if strings.Contains(git.Stderr, "aborted by hook") {
-		return false, &HookError{Hook: "reference-transaction", Code: git.Code, Output: git.Stderr}
+		return false, &HookError{Hook: referenceHook, Code: git.Code, Output: git.Stderr}
 	}
 	for _, u := range updates {
 		path := filepath.Join(r.commonDir, filepath.FromSlash(u.Name)) + ".lock"
