@@ -26,7 +26,7 @@ func (i *implementing) mergeCode(ctx context.Context, c *changes.Change, l *land
 		}
 	}
 	l.tree = tree
-	if err := i.onlyOwnRecord(ctx, c, l); err != nil {
+	if err := i.onlyOwnRecord(ctx, c, l.base, l.tree); err != nil {
 		return err
 	}
 	same, err := c.SameDiff(ctx, l.base, tree)
@@ -75,25 +75,6 @@ func (i *implementing) otherDiff(ctx context.Context, c *changes.Change, l *land
 	return &GateError{
 		Gate: "merge", Reason: fmt.Sprintf("merged into %s the change is no longer what was approved", l.branch), Next: next,
 	}
-}
-
-// onlyOwnRecord refuses what the branch does under agentd/ outside the change's folder:
-// no reviewer was shown it, because the code's tree and diff leave agentd/ out.
-func (i *implementing) onlyOwnRecord(ctx context.Context, c *changes.Change, l *landing) error {
-	all, err := i.Repo.DiffTrees(ctx, l.base, l.tree)
-	if err != nil {
-		return err
-	}
-	for _, change := range all {
-		if !changes.InRecord(change.Path) || strings.HasPrefix(change.Path, c.ID.Dir()+"/") {
-			continue
-		}
-		return &GateError{
-			Gate: "merge", Reason: fmt.Sprintf("%s also changes %s, which nobody has reviewed: it is no part of the change", c.ID.Branch(), change.Path),
-			Next: fmt.Sprintf("put it back on %s with `git checkout %s -- %s` and commit that; bring it to %s by itself", c.ID.Branch(), l.branch, change.Path, l.branch),
-		}
-	}
-	return nil
 }
 
 // mergeSpecs makes the change's specs the project's.

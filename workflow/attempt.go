@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
 )
@@ -19,38 +21,88 @@ type attemptMark struct {
 	Tip  string `json:"tip"`
 	Step string `json:"step"`
 	Task string `json:"task,omitempty"`
-	Tree string `json:"tree"` // the worktree before the agent's first attempt
+	Tree string `json:"tree"`           // the worktree before the agent's first attempt
+	Left string `json:"left,omitempty"` // the worktree after an attempt that failed; "" when it was killed
 }
 
-// begunAttempt returns the tree of the worktree before the first attempt at this very step.
+func (b *Bench) attemptFile(id phases.ChangeID) string {
+	return filepath.Join(b.Repo.CommonDir(), "agentd", "attempts", id.String()+".json")
+}
+
+// begunAttempt returns the mark of the attempts at this very step.
 // A mark of another step or tip is out of date and is replaced: its files were committed or given up.
-// Before a new mark is left, permit judges the worktree: a refused attempt must leave none,
-// or what is in the worktree now would count as its beginning when the person has cleared it away.
-func (b *Bench) begunAttempt(ctx context.Context, id phases.ChangeID, dir string, want attemptMark, permit func(gitops.ID) error) (string, error) {
-	path := filepath.Join(b.Repo.CommonDir(), "agentd", "attempts", id.String()+".json")
+// Files that appeared after a failed attempt are a person's, and an agent's commit must not sweep them up.
+func (i *implementing) begunAttempt(ctx context.Context, c *changes.Change, dir string, want attemptMark) (attemptMark, error) {
+	path := i.attemptFile(c.ID)
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return want, err
+	}
+	tree, err := i.at(dir).SnapshotWorktree(ctx)
+	if err != nil {
+		return want, err
+	}
+	dirty, err := i.uncommitted(ctx, dir, c.Tree(), tree)
+	if err != nil {
+		return want, err
 	}
 	var have attemptMark
-	if json.Unmarshal(data, &have) == nil && have.Tip == want.Tip && have.Step == want.Step && have.Task == want.Task {
-		if b.Repo.Exists(ctx, gitops.ID(have.Tree)) {
-			return have.Tree, nil
+	goesOn := json.Unmarshal(data, &have) == nil && have.Tip == want.Tip && have.Step == want.Step && have.Task == want.Task &&
+		i.Repo.Exists(ctx, gitops.ID(have.Tree))
+	if goesOn && len(dirty) > 0 {
+		if have.Left != "" {
+			since, err := i.uncommitted(ctx, dir, gitops.ID(have.Left), tree)
+			if err != nil {
+				return have, err
+			}
+			if len(since) > 0 {
+				return have, i.mixed(dir, since)
+			}
 		}
+		i.Say.Note(fmt.Sprintf("going on from what the interrupted attempt left in %s", dir))
+		have.Left = "" // until this attempt ends, what appears is the agent's
+		return have, i.writeAttempt(c.ID, have)
 	}
-	tree, err := b.at(dir).SnapshotWorktree(ctx)
-	if err != nil {
-		return "", err
-	}
-	if err := permit(tree); err != nil {
-		return "", err
+	// A refused attempt must leave no mark,
+	// or what is in the worktree now would count as its beginning when the person has cleared it away.
+	if len(dirty) > 0 && !i.req.Carry {
+		return want, i.mixed(dir, dirty)
 	}
 	want.Tree = string(tree)
-	data, err = json.Marshal(want)
-	if err != nil {
-		return "", err
+	return want, i.writeAttempt(c.ID, want)
+}
+
+// failedAttempt notes what the agent left, so that it can be told from what a person does next.
+// Where that cannot be seen, because the agent broke the worktree itself, the mark stays as it is.
+func (i *implementing) failedAttempt(ctx context.Context, id phases.ChangeID, dir string, mark attemptMark) {
+	ctx = context.WithoutCancel(ctx)
+	if tree, err := i.at(dir).SnapshotWorktree(ctx); err == nil {
+		mark.Left = string(tree)
+		_ = i.writeAttempt(id, mark) // as above
 	}
-	return want.Tree, writeWhole(path, append(data, '\n'))
+}
+
+func (b *Bench) writeAttempt(id phases.ChangeID, mark attemptMark) error {
+	data, err := json.Marshal(mark)
+	if err != nil {
+		return err
+	}
+	return writeWhole(b.attemptFile(id), append(data, '\n'))
+}
+
+// uncommitted are the files of code in which a worktree's tree differs.
+func (b *Bench) uncommitted(ctx context.Context, dir string, from, tree gitops.ID) ([]gitops.FileChange, error) {
+	all, err := b.at(dir).DiffTrees(ctx, from, tree)
+	return slices.DeleteFunc(all, func(f gitops.FileChange) bool { return changes.InRecord(f.Path) }), err
+}
+
+// mixed refuses to let an agent write where a person has uncommitted code of their own.
+func (b *Bench) mixed(dir string, dirty []gitops.FileChange) error {
+	return &GateError{
+		Gate:   "worktree",
+		Reason: fmt.Sprintf("%s in %s not committed (%s, …), and an agent is about to write there", plural(len(dirty), "file"), dir, dirty[0].Path),
+		Next:   fmt.Sprintf("commit or stash them: `git -C %s status`", dir),
+	}
 }
 
 // writeWhole replaces a file by rename, so that it is never seen half written.

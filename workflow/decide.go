@@ -113,7 +113,7 @@ func (i *implementing) approval(ctx context.Context, c *changes.Change, req Deci
 		return record, ActionApproved, err
 	}
 	record.Subject, record.JudgedCode = "a person approves the code", subject
-	if err := i.tasksTouched(ctx, c, docs); err != nil {
+	if err := i.reviewable(ctx, c, docs); err != nil {
 		return record, "", err
 	}
 	dir, err := i.work.dir(ctx)

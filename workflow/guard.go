@@ -98,7 +98,7 @@ func (g *guard) tampering(found []gitops.Tampering, h *handover) []string {
 		case gitops.TamperRef:
 			if t.Path == g.branch && g.access == agents.Write {
 				what = append(what, t.String())
-			} else if g.access == agents.Write && strings.HasPrefix(t.Path, "refs/heads/") && !strings.HasPrefix(t.Path, "refs/heads/agentd/") {
+			} else if t.Path == g.branch || g.access == agents.Write && strings.HasPrefix(t.Path, "refs/heads/") && !strings.HasPrefix(t.Path, "refs/heads/agentd/") {
 				g.bench.Say.Warn(fmt.Sprintf("%s moved while %s worked: was it you?", t.Path, h.player.agent.Name()))
 			}
 		case gitops.TamperHead, gitops.TamperWorktree:

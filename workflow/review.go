@@ -55,7 +55,7 @@ func (i *implementing) judgeCode(ctx context.Context, c *changes.Change) (*chang
 	if err != nil {
 		return c, none, err
 	}
-	if err := i.tasksTouched(ctx, c, docs); err != nil {
+	if err := i.reviewable(ctx, c, docs); err != nil {
 		return c, none, err
 	}
 	player, err := i.cast(ctx, config.Reviewer, complexityOf(docs))
@@ -151,6 +151,38 @@ func reviewSubject(report specs.ReviewReport) string {
 		text += ", but a check fails"
 	}
 	return text
+}
+
+// reviewable refuses what no approval could make complete, before anything is spent on it.
+func (i *implementing) reviewable(ctx context.Context, c *changes.Change, docs specs.ChangeDocs) error {
+	fork, err := c.Fork(ctx)
+	if err != nil {
+		return err
+	}
+	if err := i.onlyOwnRecord(ctx, c, fork, c.Tip); err != nil {
+		return err
+	}
+	return i.tasksTouched(ctx, c, docs)
+}
+
+// onlyOwnRecord refuses what the branch does under agentd/ outside the change's folder: no reviewer is shown it,
+// because the code's tree and diff leave agentd/ out, and it may decide how the change is checked.
+func (i *implementing) onlyOwnRecord(ctx context.Context, c *changes.Change, base, head gitops.ID) error {
+	all, err := i.Repo.DiffTrees(ctx, base, head)
+	if err != nil {
+		return err
+	}
+	branch := c.State.Base.Branch
+	for _, change := range all {
+		if !changes.InRecord(change.Path) || strings.HasPrefix(change.Path, c.ID.Dir()+"/") {
+			continue
+		}
+		return &GateError{
+			Gate: "record", Reason: fmt.Sprintf("%s also changes %s, which is no part of the change and which no reviewer is shown", c.ID.Branch(), change.Path),
+			Next: fmt.Sprintf("put it back on %s as it is on %s and commit that; bring it to %s by itself", c.ID.Branch(), branch, branch),
+		}
+	}
+	return nil
 }
 
 // tasksTouched is the gate that a task is more than a tick: its files were changed.

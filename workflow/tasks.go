@@ -195,32 +195,16 @@ func (i *implementing) write(ctx context.Context, c *changes.Change, t turn) (*h
 	}
 	t.access = agents.Write
 	mark := attemptMark{Tip: string(c.Tip), Step: string(t.step), Task: t.task}
-	permit := func(tree gitops.ID) error { return i.notMixed(ctx, dir, c, tree) }
-	if t.started, err = i.begunAttempt(ctx, c.ID, dir, mark, permit); err != nil {
+	if mark, err = i.begunAttempt(ctx, c, dir, mark); err != nil {
 		return nil, nil, err
 	}
+	t.started = mark.Tree
 	h, err := i.take(ctx, c.ID, c, dir, t)
 	if err != nil {
+		i.failedAttempt(ctx, c.ID, dir, mark)
 		return h, nil, err
 	}
 	return h, editsOf(h.code), nil
-}
-
-// notMixed refuses to let an agent write where a person has uncommitted code of their own.
-func (i *implementing) notMixed(ctx context.Context, dir string, c *changes.Change, tree gitops.ID) error {
-	dirty, err := i.at(dir).DiffTrees(ctx, c.Tree(), tree)
-	if err != nil {
-		return err
-	}
-	dirty = slices.DeleteFunc(dirty, func(f gitops.FileChange) bool { return changes.InRecord(f.Path) })
-	if len(dirty) == 0 || i.req.Carry {
-		return nil
-	}
-	return &GateError{
-		Gate:   "worktree",
-		Reason: fmt.Sprintf("%s in %s not committed (%s, …), and an agent is about to write there", plural(len(dirty), "file"), dir, dirty[0].Path),
-		Next:   fmt.Sprintf("commit or stash them: `git -C %s status`", dir),
-	}
 }
 
 // touchedBefore says that all files of the tasks were written by earlier tasks already.
