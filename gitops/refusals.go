@@ -80,7 +80,7 @@ func (e *HookError) Error() string {
 // Hint says that nothing is lost.
 func (e *HookError) Hint() string { return "satisfy the hook and run the same command again" }
 
-// HookLimitError says that one of the user's own hooks was still running when its time was over, and was ended.
+// HookLimitError says that one of the user's own hooks was still running when its time was over.
 type HookLimitError struct {
 	Hook   string
 	Limit  time.Duration
@@ -88,7 +88,7 @@ type HookLimitError struct {
 }
 
 func (e *HookLimitError) Error() string {
-	text := fmt.Sprintf("the %s hook was not done after %s and was ended", e.Hook, e.Limit)
+	text := fmt.Sprintf("the %s hook was not done after %s", e.Hook, e.Limit)
 	if said := strings.TrimSpace(e.Output); said != "" {
 		text += ": " + said
 	}

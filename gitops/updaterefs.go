@@ -42,6 +42,8 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates ...RefUpda
 		reason = "agentd"
 	}
 	c := call{args: []string{"update-ref", "-m", reason, "--create-reflog", "--no-deref", "--stdin", "-z"}, in: script, voice: hooked, holds: true}
+	// Git is not put into a group of its own, for it has to outlive a killed run, and it does not end its hook:
+	// a hook that hangs stays, and with it our lock, until a person ends it.
 	if c.hook, err = r.mayHaveHook(ctx, referenceHook); err != nil {
 		return err
 	}
