@@ -167,7 +167,7 @@ func moves() []move {
 // what is done is legal when it is replayed, and the quick list says what the proof says.
 func TestStore_List_agreesWithOpenOnEveryHistory(t *testing.T) {
 	t.Parallel()
-	few(t, "12")
+	few(t, "8")
 	w := newWorld(t)
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
