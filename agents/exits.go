@@ -37,9 +37,13 @@ func (x Exits) Error(code int, stderr string) *Error {
 }
 
 // lastWords is the last line that says something, cut to a length that fits a message.
+// A hint of our own, where the agent's last program was ours, says less than the error before it.
 func lastWords(text string) string {
-	text = strings.TrimSpace(proc.Clean(text))
-	text = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+	lines := strings.Split(strings.TrimSpace(proc.Clean(text)), "\n")
+	for len(lines) > 1 && strings.Contains(lines[len(lines)-1], "gh-agentd: hint:") {
+		lines = lines[:len(lines)-1]
+	}
+	text = strings.TrimSpace(lines[len(lines)-1])
 	const longest = 300
 	if r := []rune(text); len(r) > longest {
 		text = string(r[:longest]) + "…"

@@ -2,6 +2,7 @@ package changes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -20,6 +21,27 @@ type Beginning struct {
 	// DependsOn are the changes that this one is stacked on.
 	DependsOn []phases.ChangeID
 	Record    Record // Transition.Step says which step begins it
+}
+
+// Placeable refuses a commit in which a folder that we write to is something else, such as a symbolic link:
+// before anything is spent, for nothing could be committed afterwards.
+func (s *Store) Placeable(ctx context.Context, commit gitops.ID) error {
+	objects, err := s.Repo.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	defer objects.Close()
+	for _, folder := range []string{root, root + "/changes", root + "/specs", root + "/archive"} {
+		_, kind, _, err := objects.Kind(string(commit) + ":" + folder)
+		switch {
+		case errors.Is(err, gitops.ErrNotFound):
+		case err != nil:
+			return err
+		case kind != "tree":
+			return &OddFileError{Path: folder, Kind: "file or symbolic link, not a folder"}
+		}
+	}
+	return nil
 }
 
 // Begin makes the branch together with the change's first commit, in one ref transaction.

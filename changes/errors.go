@@ -50,7 +50,19 @@ func (e *BaseError) Error() string {
 }
 
 // Hint names the command that brings it back.
-func (e *BaseError) Hint() string { return fmt.Sprintf("fetch it: `git fetch origin %s`", e.Branch) }
+func (e *BaseError) Hint() string {
+	return fmt.Sprintf("make it: `git branch %[1]s origin/%[1]s` after `git fetch`, or `git branch -m <its new name> %[1]s` where it was renamed", e.Branch)
+}
+
+// ShallowError says that the clone does not reach back to the beginning of the change.
+type ShallowError struct{ ID phases.ChangeID }
+
+func (e *ShallowError) Error() string {
+	return fmt.Sprintf("this clone is shallow and does not have the whole history of change %q: nothing can be proved", e.ID)
+}
+
+// Hint names the command that brings the rest.
+func (e *ShallowError) Hint() string { return "`git fetch --unshallow`" }
 
 // TakenError says that an id cannot be used for a new change.
 type TakenError struct {

@@ -145,7 +145,9 @@ type OddFileError struct{ Path, Kind string }
 func (e *OddFileError) Error() string { return fmt.Sprintf("%s is a %s", e.Path, e.Kind) }
 
 // Hint names the next command.
-func (e *OddFileError) Hint() string { return fmt.Sprintf("remove it: `git rm %s`", e.Path) }
+func (e *OddFileError) Hint() string {
+	return fmt.Sprintf("remove it: `git rm %[1]s`, or `rm %[1]s` where git does not have it", e.Path)
+}
 
 // AllDocs reads the plan of every change that has a branch, through one git process.
 // It replays nothing.

@@ -92,6 +92,9 @@ func (s *Store) OpenAt(ctx context.Context, id phases.ChangeID, tip gitops.ID) (
 
 func (s *Store) openAt(ctx context.Context, r *reader, id phases.ChangeID, tip gitops.ID) (*Change, error) {
 	history, err := r.history(ctx, tip)
+	if isNotFound(err) && s.Repo.Shallow() {
+		return nil, &ShallowError{ID: id}
+	}
 	if err != nil {
 		return nil, err
 	}

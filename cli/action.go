@@ -104,7 +104,7 @@ func (a *app) tell(r workflow.ActionResult, err error) {
 		return
 	}
 	if r.Message != "" {
-		fmt.Fprintln(a.env.Out, oneLine(r.Change+": "+r.Message))
+		fmt.Fprintln(a.streams.out, oneLine(r.Change+": "+r.Message))
 	}
 	if r.Worktree != "" && len(r.Commits) > 0 {
 		a.progress.Note("worktree: " + r.Worktree)

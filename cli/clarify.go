@@ -57,7 +57,7 @@ $ gh agentd clarify add-oauth "Sign in with GitHub" --json-file answers.json`),
 			if j.wanted() {
 				return j.write(a.streams, result)
 			}
-			_, err = fmt.Fprintln(a.env.Out, result.Path)
+			_, err = fmt.Fprintln(a.streams.out, result.Path)
 			return err
 		},
 	}

@@ -28,13 +28,13 @@ $ gh-agentd completion fish > ~/.config/fish/completions/gh-agentd.fish`,
 			root.Annotations = nil
 			switch args[0] {
 			case "bash":
-				return root.GenBashCompletionV2(a.env.Out, true)
+				return root.GenBashCompletionV2(a.streams.out, true)
 			case "zsh":
-				return root.GenZshCompletion(a.env.Out)
+				return root.GenZshCompletion(a.streams.out)
 			case "fish":
-				return root.GenFishCompletion(a.env.Out, true)
+				return root.GenFishCompletion(a.streams.out, true)
 			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(a.env.Out)
+				return root.GenPowerShellCompletionWithDesc(a.streams.out)
 			}
 			return usage(cmd, fmt.Errorf("unknown shell %q", args[0]))
 		},

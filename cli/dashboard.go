@@ -31,7 +31,7 @@ func (a *app) dashboard(cmd *cobra.Command) error {
 	}
 	p := paint(a.streams.color)
 	if len(items) == 0 {
-		fmt.Fprintf(a.env.Out, "No open changes. Begin one with `%s plan <id> \"<description>\"`.\n", a.name)
+		fmt.Fprintf(a.streams.out, "No open changes. Begin one with `%s plan <id> \"<description>\"`.\n", a.name)
 		return nil
 	}
 	open := 0
@@ -42,7 +42,7 @@ func (a *app) dashboard(cmd *cobra.Command) error {
 				continue
 			}
 			if !printed {
-				fmt.Fprintf(a.env.Out, "%s\n", a.phaseColor(phase)(phase.String()))
+				fmt.Fprintf(a.streams.out, "%s\n", a.phaseColor(phase)(phase.String()))
 				printed = true
 			}
 			open++
@@ -51,10 +51,10 @@ func (a *app) dashboard(cmd *cobra.Command) error {
 	}
 	for _, item := range items {
 		if item.Problem != "" {
-			fmt.Fprintf(a.env.Out, "%s %s: %s\n", p.red(markStop), item.Change, oneLine(item.Problem))
+			fmt.Fprintf(a.streams.out, "%s %s: %s\n", p.red(markStop), item.Change, oneLine(item.Problem))
 		}
 	}
-	fmt.Fprintf(a.env.Out, "\n%s open. `%s status <id>` proves one and shows more.\n", plural(open, "change"), a.name)
+	fmt.Fprintf(a.streams.out, "\n%s open. `%s status <id>` proves one and shows more.\n", plural(open, "change"), a.name)
 	return nil
 }
 
@@ -64,7 +64,7 @@ func (a *app) dashboardLine(p paint, item workflow.ListItem) {
 	if item.Stale {
 		stale = "(stale)"
 	}
-	fmt.Fprintf(a.env.Out, "  %s %s\n", p.bold(item.Change), joinWords(stale, waits, p.muted(ago(a.env.Now(), item.UpdatedAt))))
+	fmt.Fprintf(a.streams.out, "  %s %s\n", p.bold(item.Change), joinWords(stale, waits, p.muted(ago(a.env.Now(), item.UpdatedAt))))
 }
 
 // waitsFor says what a change waits for, by its phase and last verdict.

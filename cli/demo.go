@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentd/gh-agentd/internal/proc"
 	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/workflow"
 )
@@ -40,7 +41,7 @@ $ gh agentd demo --dir /tmp/demo`),
 				return err
 			}
 			a.demoEpilogue(result)
-			_, err = fmt.Fprintln(a.env.Out, result.Dir)
+			_, err = fmt.Fprintln(a.streams.out, result.Dir)
 			return err
 		},
 	}
@@ -62,7 +63,7 @@ func (a *app) demoEpilogue(r workflow.DemoResult) {
 	}
 	a.progress.Note(fmt.Sprintf("%s, %d transitions replayed and proved", usageLine(r.Status.Usage), r.Status.Proved))
 	a.progress.Note("look further:")
-	a.progress.detailLine("cd " + quoted(r.Dir))
+	a.progress.detailLine("cd " + proc.Quote(r.Dir))
 	a.progress.detailLine("git log --graph --oneline")
 	a.progress.detailLine("git log -1 agentd/" + r.Change)
 	a.progress.detailLine("gh agentd status " + r.Change)

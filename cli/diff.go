@@ -56,7 +56,7 @@ $ gh agentd diff add-oauth --code --json path,status`),
 				return j.write(a.streams, rows)
 			}
 			for _, row := range rows {
-				fmt.Fprintf(a.env.Out, "%s\t%s\n", row.Status, row.Path)
+				fmt.Fprintf(a.streams.out, "%s\t%s\n", row.Status, row.Path)
 			}
 			a.progress.Note(fmt.Sprintf("line by line: `git diff %s %s`", fork.Short(), id.Branch()))
 			return nil

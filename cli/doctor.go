@@ -90,12 +90,12 @@ func (a *app) diagnosis(r workflow.DoctorResult) {
 		if f.Fixed {
 			text += " (repaired)"
 		}
-		fmt.Fprintf(a.env.Out, "%s %s\n", mark, text)
+		fmt.Fprintf(a.streams.out, "%s %s\n", mark, text)
 		if f.Hint != "" && !f.Fixed {
-			fmt.Fprintf(a.env.Out, "  %s\n", a.named(oneLine(f.Hint)))
+			fmt.Fprintf(a.streams.out, "  %s\n", a.named(oneLine(f.Hint)))
 		}
 	}
-	fmt.Fprintf(a.env.Out, "checked %s, %s replayed\n", plural(r.Checked, "change"), plural(r.Transitions, "transition"))
+	fmt.Fprintf(a.streams.out, "checked %s, %s replayed\n", plural(r.Checked, "change"), plural(r.Transitions, "transition"))
 }
 
 // unhealthy refuses when something is wrong that was not mended; what it is has been said.

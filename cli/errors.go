@@ -161,18 +161,10 @@ func (a *app) commandLine() string {
 	words := []string{a.name}
 	for i, arg := range a.env.Args {
 		if i > 0 {
-			words = append(words, quoted(arg))
+			words = append(words, proc.Quote(arg))
 		}
 	}
 	return oneLine(strings.Join(words, " "))
-}
-
-// quoted is a word as a shell reads it back.
-func quoted(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@+") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // usageError is a command line that cannot be understood. It ends with the usage on standard error.

@@ -10,6 +10,7 @@ import (
 	"github.com/agentd/gh-agentd/agents"
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/internal/proc"
 	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/specs"
 	"github.com/agentd/gh-agentd/workflow"
@@ -109,8 +110,8 @@ func TestQuoted(t *testing.T) {
 	for word, want := range map[string]string{
 		"add-oauth": "add-oauth", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "a\nb": "'a\nb'",
 	} {
-		if got := quoted(word); got != want {
-			t.Errorf("quoted(%q) = %s, want %s", word, got, want)
+		if got := proc.Quote(word); got != want {
+			t.Errorf("proc.Quote(%q) = %s, want %s", word, got, want)
 		}
 	}
 }

@@ -85,7 +85,7 @@ func (a *app) chosen(ctx context.Context, b *workflow.Bench, id phases.ChangeID,
 		if err != nil {
 			return r, err
 		}
-		fmt.Fprint(a.env.Out, proc.Clean(document.Content))
+		fmt.Fprint(a.streams.out, proc.Clean(document.Content))
 	}
 	return r, nil
 }

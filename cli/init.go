@@ -37,10 +37,10 @@ $ gh agentd init --remove`),
 				return j.write(a.streams, result)
 			}
 			for _, path := range result.Written {
-				fmt.Fprintln(a.env.Out, path)
+				fmt.Fprintln(a.streams.out, path)
 			}
 			for _, path := range result.Removed {
-				fmt.Fprintln(a.env.Out, path)
+				fmt.Fprintln(a.streams.out, path)
 			}
 			for _, path := range result.Kept {
 				a.progress.Note("kept as it is: " + path)

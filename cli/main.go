@@ -35,11 +35,14 @@ func Main(ctx context.Context, env Env) int {
 	}
 	root.SetArgs(args)
 	root.SetIn(env.In)
-	root.SetOut(env.Out)
+	root.SetOut(app.streams.out)
 	root.SetErr(env.Err)
 
 	cmd, err := root.ExecuteContextC(ctx)
 	app.progress.close(err)
+	if err == nil {
+		err = app.streams.out.err
+	}
 	return app.report(ctx, cmd, err)
 }
 

@@ -56,7 +56,7 @@ $ gh agentd show add-oauth challenge --round 1`),
 			if !strings.HasSuffix(text, "\n") {
 				text += "\n"
 			}
-			_, err = fmt.Fprint(a.env.Out, text)
+			_, err = fmt.Fprint(a.streams.out, text)
 			return err
 		},
 	}

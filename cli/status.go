@@ -65,7 +65,7 @@ $ gh agentd status add-oauth --json phase,next`),
 
 // statusPage prints what a person wants to know; elsewhere the same facts as "key:<tab>value" lines.
 func (a *app) statusPage(r workflow.StatusResult) {
-	w, p := a.env.Out, paint(a.streams.color)
+	w, p := a.streams.out, paint(a.streams.color)
 	if a.streams.outTTY {
 		fmt.Fprintf(w, "%s  %s\n\n", p.bold(r.Change), a.phaseColor(r.Phase)(r.Phase.String()))
 	} else {

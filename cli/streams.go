@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 
@@ -9,8 +10,9 @@ import (
 
 // streams are the three standard streams, with what is known about who is at the other end.
 type streams struct {
-	in       io.Reader
-	out, err io.Writer
+	in  io.Reader
+	out *answers
+	err io.Writer
 
 	inTTY, outTTY, errTTY bool
 	color                 bool // on standard output
@@ -19,7 +21,7 @@ type streams struct {
 }
 
 func newStreams(env Env) *streams {
-	s := &streams{in: env.In, out: env.Out, err: env.Err}
+	s := &streams{in: env.In, out: &answers{w: env.Out}, err: env.Err}
 	s.inTTY = isTerminal(env.In)
 	// Whatever is not a file is no terminal, whatever the environment says: there GH_FORCE_TTY has nobody to please.
 	if _, ok := env.Out.(*os.File); ok {
@@ -33,6 +35,21 @@ func newStreams(env Env) *streams {
 		s.color, s.errColor = false, false
 	}
 	return s
+}
+
+// answers is standard output. It remembers that something could not be written:
+// an answer that is cut off on a full disk is no success.
+type answers struct {
+	w   io.Writer
+	err error
+}
+
+func (a *answers) Write(p []byte) (int, error) {
+	n, err := a.w.Write(p)
+	if err != nil && a.err == nil {
+		a.err = fmt.Errorf("write the answer: %w", err)
+	}
+	return n, err
 }
 
 func isTerminal(stream any) bool {

@@ -52,7 +52,7 @@ $ gh agentd submit challenge --change add-oauth --json-file verdict.json`),
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(a.env.Out, answer)
+			_, err = fmt.Fprintln(a.streams.out, answer)
 			return err
 		},
 	}

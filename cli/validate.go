@@ -80,17 +80,17 @@ func (a *app) printProblems(checked []workflow.ChangeProblems) {
 	for _, change := range checked {
 		for _, problem := range change.Problems {
 			if !a.streams.outTTY {
-				fmt.Fprintf(a.env.Out, "%s\t%s\t%d\t%s\t%s\t%s\n", change.Change, problem.File, problem.Line, problem.Severity, problem.Rule, oneLine(problem.Message))
+				fmt.Fprintf(a.streams.out, "%s\t%s\t%d\t%s\t%s\t%s\n", change.Change, problem.File, problem.Line, problem.Severity, problem.Rule, oneLine(problem.Message))
 				continue
 			}
 			mark := p.yellow(markWarn)
 			if problem.Severity == specs.High {
 				mark = p.red(markStop)
 			}
-			fmt.Fprintf(a.env.Out, "%s %s\n", mark, oneLine(problem.String()))
+			fmt.Fprintf(a.streams.out, "%s %s\n", mark, oneLine(problem.String()))
 		}
 		if a.streams.outTTY && change.Valid {
-			fmt.Fprintf(a.env.Out, "%s %s is valid\n", p.green(markDone), change.Change)
+			fmt.Fprintf(a.streams.out, "%s %s is valid\n", p.green(markDone), change.Change)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func newVersionCommand(a *app) *cobra.Command {
 		Example: a.text(`$ gh agentd version`),
 		Args:    withArgs(0, 0),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.env.Out, "gh-agentd %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(a.streams.out, "gh-agentd %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

@@ -25,6 +25,14 @@ func (e *Error) Error() string {
 	return e.File + ": " + text
 }
 
+// Hint names the place to mend.
+func (e *Error) Hint() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("mend line %d of %s, then run the same command again", e.Line, e.File)
+	}
+	return fmt.Sprintf("mend %s, then run the same command again", e.File)
+}
+
 // reading is one pass over the values of a file.
 // It remembers which keys were asked for; what nobody asked for is unknown.
 type reading struct {

@@ -3,6 +3,8 @@ package gitops
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -41,6 +43,12 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (ID, error) {
 		return "", fmt.Errorf("revision %q: %w", rev, ErrNotFound)
 	}
 	return parseID(line(out))
+}
+
+// Shallow reports whether history was cut off when the repository was cloned or fetched.
+func (r *Repo) Shallow() bool {
+	info, err := os.Stat(filepath.Join(r.commonDir, "shallow"))
+	return err == nil && info.Size() > 0
 }
 
 // DefaultBranch is the short name of the branch that work starts from and returns to:

@@ -251,9 +251,10 @@ func (e *ReplayError) Error() string { return "commit " + shortID(e.Commit) + " 
 // Unwrap is the cause, such as an [*IllegalTransitionError].
 func (e *ReplayError) Unwrap() error { return e.Err }
 
-// Hint names the command that explains the history.
+// Hint names the command that takes the commit out of the branch.
 func (e *ReplayError) Hint() string {
-	return "see `gh agentd doctor`; nothing goes on until the branch has a legal history"
+	commit := shortID(e.Commit)
+	return fmt.Sprintf("`gh agentd doctor` shows the history up to it; `git rebase --onto %[1]s^ %[1]s agentd/<id>` takes it out", commit)
 }
 
 func shortID(id string) string { return id[:min(len(id), 7)] }

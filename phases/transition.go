@@ -153,7 +153,7 @@ func (e *IllegalTransitionError) Hint() string {
 	case Complete:
 		return "go on with `gh agentd archive <id>`"
 	case Rejected:
-		return "read the challenge with `gh agentd show <id>`, edit, then `gh agentd reopen <id>`"
+		return "read the challenge with `gh agentd show <id> challenge`, edit, then `gh agentd reopen <id>`"
 	}
 	return "see `gh agentd status <id>`"
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/internal/proc"
 	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/specs"
 )
@@ -44,6 +45,12 @@ func (i *implementing) archive(ctx context.Context, req ArchiveRequest) (ActionR
 		c, err := i.Store.Open(ctx, req.Change)
 		if err != nil {
 			return ActionResult{Change: req.Change.String()}, err
+		}
+		if c.State.Effective == phases.Archived && c.Where != changes.InArchive {
+			return resultOf(c, "", ""), &GateError{
+				Gate: "archive", Reason: fmt.Sprintf("%s was archived, and %s does not hold it any more: that was taken back", c.ID, c.State.Base.Branch),
+				Next: fmt.Sprintf("`git log --oneline %s -- %s` names the commit that did; `git revert` it there", c.State.Base.Branch, c.ID.ArchiveDir()),
+			}
 		}
 		if c.State.Effective == phases.Archived {
 			r := resultOf(c, ActionAlreadyArchived, "the change is archived already")
@@ -84,7 +91,7 @@ func (i *implementing) committed(ctx context.Context, c *changes.Change) error {
 	}
 	return &GateError{
 		Gate: "edits", Reason: fmt.Sprintf("%s is edited and not committed", dirty[0].Path),
-		Next: fmt.Sprintf("`%s` takes it into the history, `git -C %s restore %s` undoes it", command("plan", c.ID), dir, c.ID.Dir()),
+		Next: fmt.Sprintf("`%s` takes it into the history, `git -C %s restore %s` undoes it", command("plan", c.ID), proc.Quote(dir), c.ID.Dir()),
 	}
 }
 
@@ -137,7 +144,9 @@ func (i *implementing) land(ctx context.Context, c *changes.Change) (ActionResul
 	i.made = append(i.made, string(commit))
 	i.Say.Done(fmt.Sprintf("%s is archived on %s: %s", c.ID, l.branch, specWords(l.specs)))
 	r := resultOf(next, ActionArchived, "archived on "+l.branch)
-	r.Next = "git push origin " + l.branch
+	if remotes, err := i.Repo.Remotes(ctx); err == nil && len(remotes) > 0 {
+		r.Next = "git push origin " + l.branch
+	}
 	return r, nil
 }
 
@@ -190,7 +199,7 @@ func (i *implementing) tidy(ctx context.Context, c *changes.Change, req ArchiveR
 	}
 	if dir != "" {
 		if dir == i.Repo.WorkTree() {
-			return &GateError{Gate: "branch", Reason: c.ID.Branch() + " is what you have checked out", Next: "git switch " + c.State.Base.Branch}
+			return i.inUse(ctx, c)
 		}
 		if err := i.Repo.RemoveWorktree(ctx, dir); err != nil {
 			return fmt.Errorf("remove worktree %s: %w", dir, err)
@@ -199,8 +208,22 @@ func (i *implementing) tidy(ctx context.Context, c *changes.Change, req ArchiveR
 	err = i.Repo.UpdateRefs(ctx, "agentd: archived", gitops.RefUpdate{Name: c.ID.Ref(), Old: refs[0].ID})
 	if err == nil {
 		r.Branch = ""
+		i.Say.Done(fmt.Sprintf("removed the branch %s; refs/agentd/archive keeps its commits", c.ID.Branch()))
 	}
 	return err
+}
+
+// inUse refuses to take away the branch that the person stands on.
+func (i *implementing) inUse(ctx context.Context, c *changes.Change) error {
+	refusal := &GateError{Gate: "branch", Reason: c.ID.Branch() + " is what you have checked out here", Next: "git switch " + c.State.Base.Branch}
+	trees, err := i.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	if main := trees[0]; main.Path != i.Repo.WorkTree() { // git lists the main worktree first
+		refusal.Next = fmt.Sprintf("cd %s, then run it there", proc.Quote(main.Path))
+	}
+	return refusal
 }
 
 // archivedTip is the tip of the branch that was archived.

@@ -15,6 +15,15 @@ import (
 // mergeCode merges the branch into the base. What that does to the base must be the diff that was approved,
 // and where the result is not the very tree that was approved, it must pass the project's checks.
 func (i *implementing) mergeCode(ctx context.Context, c *changes.Change, l *landing) error {
+	if _, related, err := i.Repo.MergeBase(ctx, l.base, c.Tip); err != nil || !related {
+		if err != nil {
+			return err
+		}
+		return &GateError{
+			Gate: "merge", Reason: fmt.Sprintf("%s and %s have no commit in common: %s was replaced", l.branch, c.ID.Branch(), l.branch),
+			Next: fmt.Sprintf("move the change onto it: `git rebase --onto %s %.12s %s`", l.branch, c.State.Base.Commit, c.ID.Branch()),
+		}
+	}
 	tree, conflicts, err := i.Repo.MergeTrees(ctx, l.base, c.Tip)
 	if err != nil {
 		return err

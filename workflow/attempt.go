@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/internal/proc"
 	"github.com/agentd/gh-agentd/phases"
 )
 
@@ -101,7 +102,7 @@ func (b *Bench) mixed(dir string, dirty []gitops.FileChange) error {
 	return &GateError{
 		Gate:   "worktree",
 		Reason: fmt.Sprintf("%s in %s not committed (%s, …), and an agent is about to write there", plural(len(dirty), "file"), dir, dirty[0].Path),
-		Next:   fmt.Sprintf("commit or stash them: `git -C %s status`", dir),
+		Next:   fmt.Sprintf("commit or stash them: `git -C %s status`", proc.Quote(dir)),
 	}
 }
 

@@ -101,7 +101,17 @@ func (p *planning) askQuestions(ctx context.Context, print bool, result *Clarify
 	}
 	p.workspaceOf(gitops.ID(base.Commit))
 	if p.req.Description == "" {
-		return &MissingDescriptionError{ID: p.req.Change}
+		c, err := p.Store.Open(ctx, p.req.Change)
+		if _, missing := errors.AsType[*changes.NotFoundError](err); missing {
+			return &MissingDescriptionError{ID: p.req.Change}
+		}
+		if err == nil {
+			err = c.State.Allows(phases.EventPlan)
+		}
+		if err != nil {
+			return err
+		}
+		p.req.Description = description(c)
 	}
 	if print {
 		result.Questions, _, err = p.questions(ctx, p.work, p.req.Change, p.req.Description)

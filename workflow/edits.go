@@ -3,12 +3,14 @@ package workflow
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/internal/proc"
 	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/specs"
 )
@@ -43,7 +45,7 @@ func (b *Bench) commitEdits(ctx context.Context, c *changes.Change, yes bool) (*
 		return c, &GateError{
 			Gate:   "edits",
 			Reason: fmt.Sprintf("%s in %s was edited by hand, and only the tool writes it", strings.Join(foreign, ", "), c.ID.Dir()),
-			Next:   fmt.Sprintf("git -C %s restore -- %s", dir, c.ID.Dir()+"/"+foreign[0]),
+			Next:   fmt.Sprintf("git -C %s restore -- %s", proc.Quote(dir), c.ID.Dir()+"/"+foreign[0]),
 		}
 	}
 	slices.Sort(names)
@@ -106,7 +108,7 @@ func (b *Bench) checkedOut(ctx context.Context, id phases.ChangeID) (string, err
 	return "", nil
 }
 
-// readEdit returns nil for a file that was removed.
+// readEdit returns nil for a file that is not there. A link is not followed, and a pipe not waited for.
 func readEdit(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if os.IsNotExist(err) {
@@ -116,7 +118,20 @@ func readEdit(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &changes.OddFileError{Path: path, Kind: info.Mode().Type().String()}
+		return nil, &changes.OddFileError{Path: path, Kind: kindOf(info.Mode())}
 	}
 	return os.ReadFile(path)
+}
+
+// kindOf names what is no ordinary file.
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return "symbolic link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "named pipe"
+	case mode.IsDir():
+		return "folder"
+	}
+	return "special file (" + mode.Type().String() + ")"
 }

@@ -3,6 +3,7 @@ package workflow
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -78,15 +79,20 @@ func (b *Bench) checked(ctx context.Context, c *changes.Change, commit gitops.ID
 	if err != nil {
 		return nil, err
 	}
+	log, err := b.newCheckLog(c.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
 	var all []phases.Evidence
 	for _, command := range commands {
-		e, err := b.runCheck(ctx, dir, command)
+		e, err := b.runCheck(ctx, dir, command, log)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, e)
 	}
-	scans, err := b.scan(ctx, c, dir)
+	scans, err := b.scan(ctx, c, dir, log)
 	if err != nil {
 		return nil, err
 	}
@@ -132,45 +138,47 @@ func (b *Bench) temporaryWorktree(ctx context.Context, commit gitops.ID) (string
 	return dir, func() { _ = b.Repo.RemoveDetached(context.WithoutCancel(ctx), dir) }, nil
 }
 
-// runCheck runs one command and records how it ended. A failing command is evidence, not an error.
-func (b *Bench) runCheck(ctx context.Context, dir, command string) (phases.Evidence, error) {
+// runCheck runs one command and records how it ended. A failing command is evidence, not an error:
+// the end of what it printed is shown, and all of it is in the log.
+func (b *Bench) runCheck(ctx context.Context, dir, command string, log *os.File) (phases.Evidence, error) {
 	e := phases.Evidence{Command: command}
 	words, err := splitWords(command)
 	if err != nil {
 		return e, err
 	}
 	b.Say.Start("running " + command)
-	result, err := b.runProgram(ctx, dir, words)
+	output := &proc.Tail{EndBytes: 4 << 10}
+	result, err := b.runProgram(ctx, dir, words, io.MultiWriter(log, output))
 	e.Millis = result.Elapsed.Milliseconds()
-	if failure, ok := errors.AsType[*proc.ExitError](err); ok {
-		e.Exit = failure.Code
+	exit, failed := errors.AsType[*proc.ExitError](err)
+	limit, stopped := errors.AsType[*proc.LimitError](err)
+	switch {
+	case failed:
+		e.Exit = exit.Code
 		if e.Exit == 0 {
 			e.Exit = 1 // ended by a signal
 		}
 		b.Say.Warn(fmt.Sprintf("%s failed with exit %d after %s", command, e.Exit, result.Elapsed.Round(time.Millisecond)))
-		return e, nil
-	}
-	if limit, ok := errors.AsType[*proc.LimitError](err); ok {
+	case stopped:
 		e.Exit = 124 // as timeout(1) says it
 		b.Say.Warn(fmt.Sprintf("%s: %v", command, limit))
+	case err != nil:
+		return e, fmt.Errorf("run %q: %w", command, err)
+	default:
+		b.Say.Done(fmt.Sprintf("%s passed in %s", command, result.Elapsed.Round(time.Millisecond)))
 		return e, nil
 	}
-	if err != nil {
-		return e, fmt.Errorf("run %q: %w", command, err)
+	for _, line := range lastLines(string(output.Bytes()), 12) {
+		b.Say.Note("| " + line)
 	}
-	b.Say.Done(fmt.Sprintf("%s passed in %s", command, result.Elapsed.Round(time.Millisecond)))
+	b.Say.Note("all of its output: " + log.Name())
 	return e, nil
 }
 
-func (b *Bench) runProgram(ctx context.Context, dir string, words []string) (proc.Result, error) {
+func (b *Bench) runProgram(ctx context.Context, dir string, words []string, log io.Writer) (proc.Result, error) {
 	path, err := proc.Look(words[0], lookup(b.Environ, "PATH"))
 	if err != nil {
 		return proc.Result{}, err
-	}
-	log := io.Discard
-	if file := b.runLog(); file != nil {
-		defer file.Close()
-		log = file
 	}
 	return proc.Run(ctx, proc.Cmd{
 		Path: path, Args: words[1:], Dir: dir, Env: checkEnvironment(b.Environ), Group: true,
@@ -179,17 +187,25 @@ func (b *Bench) runProgram(ctx context.Context, dir string, words []string) (pro
 	})
 }
 
-// runLog is where the output of checks goes; without it they run all the same.
-func (b *Bench) runLog() *os.File {
-	dir := filepath.Join(b.CacheDir, "checks")
-	if os.MkdirAll(dir, 0o700) != nil {
-		return nil
+// checkLog is where the output of a change's newest checks is.
+func (b *Bench) checkLog(id phases.ChangeID) string {
+	where := sha256.Sum256([]byte(b.Repo.CommonDir())) // the cache is shared by all clones of the person
+	return filepath.Join(b.CacheDir, "checks", fmt.Sprintf("%s-%x.log", id, where[:4]))
+}
+
+// newCheckLog begins the log anew.
+func (b *Bench) newCheckLog(id phases.ChangeID) (*os.File, error) {
+	path := b.checkLog(id)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
 	}
-	file, err := os.OpenFile(filepath.Join(dir, "latest.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil
-	}
-	return file
+	return os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600)
+}
+
+// lastLines are the last lines of a program's output, fit to be shown.
+func lastLines(text string, most int) []string {
+	lines := strings.Split(strings.TrimSpace(proc.Clean(text)), "\n")
+	return lines[max(0, len(lines)-most):]
 }
 
 // checkEnvironment is the caller's environment without git's own variables and without GitHub's tokens:

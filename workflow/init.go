@@ -128,11 +128,7 @@ func LoadConfig(ctx context.Context, repo *gitops.Repo) (config.Config, []config
 
 func readConfig(ctx context.Context, repo *gitops.Repo) ([]byte, error) {
 	if top := repo.WorkTree(); top != "" {
-		src, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(config.FileName)))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		return src, err
+		return readEdit(filepath.Join(top, filepath.FromSlash(config.FileName)))
 	}
 	branch, err := repo.DefaultBranch(ctx)
 	if err != nil {

@@ -97,6 +97,9 @@ func (p *planning) base(ctx context.Context) (phases.Base, error) {
 		if errors.Is(err, gitops.ErrNotFound) {
 			continue
 		}
+		if err == nil {
+			err = p.Store.Placeable(ctx, id)
+		}
 		return phases.Base{Branch: branch, Commit: string(id)}, err
 	}
 	return phases.Base{}, &changes.BaseError{Branch: branch}
@@ -119,5 +122,5 @@ func (e *ClarifyFirstError) Error() string {
 
 // Hint names the three ways on.
 func (e *ClarifyFirstError) Hint() string {
-	return fmt.Sprintf("answer with `gh agentd clarify %s --json-file FILE`, or say --skip-clarify, or run it in a terminal", e.ID)
+	return fmt.Sprintf("answer with `gh agentd clarify %s \"<description>\" --json-file FILE`, or say --skip-clarify, or run it in a terminal", e.ID)
 }

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 
@@ -60,7 +61,7 @@ func (b *Bench) projectKinds(ctx context.Context, tree gitops.ID) ([]projectKind
 
 // scan runs the security scan of the project's kind where its tool is installed.
 // A tool that is not there is recorded as not run, which is never the same as clean.
-func (b *Bench) scan(ctx context.Context, c *changes.Change, dir string) ([]phases.Evidence, error) {
+func (b *Bench) scan(ctx context.Context, c *changes.Change, dir string, log *os.File) ([]phases.Evidence, error) {
 	if b.Config.Review.Scan == config.ScanOff {
 		return nil, nil
 	}
@@ -77,7 +78,7 @@ func (b *Bench) scan(ctx context.Context, c *changes.Change, dir string) ([]phas
 			all = append(all, phases.Evidence{Kind: phases.Scan, NotRun: true, Command: k.scan})
 			continue
 		}
-		e, err := b.runCheck(ctx, dir, k.scan)
+		e, err := b.runCheck(ctx, dir, k.scan, log)
 		if err != nil {
 			return nil, err
 		}

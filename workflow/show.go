@@ -102,6 +102,9 @@ type NoDocumentError struct {
 }
 
 func (e *NoDocumentError) Error() string {
+	if len(e.Have) == 0 {
+		return fmt.Sprintf("change %q has no documents on its branch", e.ID)
+	}
 	return fmt.Sprintf("change %q has no %s (it has %s)", e.ID, e.What, strings.Join(e.Have, ", "))
 }
 

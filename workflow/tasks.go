@@ -153,6 +153,9 @@ func (i *implementing) resolve(ctx context.Context, c *changes.Change) (*changes
 	var evidence []string
 	if c.State.LastReview != nil {
 		evidence = evidenceLines(c.State.LastReview.Evidence)
+		if log := i.checkLog(c.ID); !phases.EvidencePassed(c.State.LastReview.Evidence) && present(log) {
+			evidence = append(evidence, "what the checks printed: "+log)
+		}
 	}
 	complaints := plural(len(findings), "finding")
 	if len(findings) == 0 {

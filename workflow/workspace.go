@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentd/gh-agentd/config"
 	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/internal/proc"
 	"github.com/agentd/gh-agentd/phases"
 )
 
@@ -122,7 +123,11 @@ func (w *workspace) linked(ctx context.Context, trees []gitops.Worktree, exists 
 		case t.Prunable:
 			return "", &GateError{Gate: "worktree", Reason: fmt.Sprintf("%s is registered but missing", path), Next: "git worktree prune"}
 		case !t.Detached:
-			return "", &GateError{Gate: "worktree", Reason: fmt.Sprintf("%s has %s checked out", path, t.Branch), Next: fmt.Sprintf("git -C %s switch %s", path, w.id.Branch())}
+			next := fmt.Sprintf("git -C %s switch %s", proc.Quote(path), w.id.Branch())
+			if !exists {
+				next = "move it out of the way: `git worktree move " + proc.Quote(path) + " <elsewhere>`"
+			}
+			return "", &GateError{Gate: "worktree", Reason: fmt.Sprintf("%s has %s checked out", path, t.Branch), Next: next}
 		case exists:
 			if err := w.bench.at(path).Switch(ctx, w.id.Branch()); err != nil {
 				return "", err
