@@ -131,21 +131,28 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
 })
 
-// tooDeep is a line that opens more quotes and lists than anybody means.
+// manyMarks is a line that opens more quotes and lists than anybody means.
 // The parser's time grows with the square of their number.
-var tooDeep = lazy(`^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){50}`)
+var manyMarks = lazy(`^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){50}`)
+
+// tooDeep is the length of the marks with which a line is nested too deep, 0 where it is not.
+func tooDeep(line []byte) int {
+	// An expression that counts to fifty is slow, and hardly a line begins with so many marks.
+	if len(line)-len(bytes.TrimLeft(line, " \t>-+*.)0123456789")) < 50 {
+		return 0
+	}
+	at := manyMarks().FindIndex(line)
+	if at == nil {
+		return 0
+	}
+	return at[1]
+}
 
 // flatten makes mere text of lines that are nested too deep.
 func flatten(src []byte) {
 	for line := range bytes.Lines(src) {
-		// An expression that counts to fifty is slow, and hardly a line begins with so many marks.
-		if len(line)-len(bytes.TrimLeft(line, " \t>-+*.)0123456789")) < 50 {
-			continue
-		}
-		if at := tooDeep().FindIndex(line); at != nil {
-			for i := range at[1] {
-				line[i] = 'x'
-			}
+		for i := range tooDeep(line) {
+			line[i] = 'x'
 		}
 	}
 }

@@ -27,8 +27,10 @@ func ReadVerdict(src []byte) phases.Verdict {
 		return phases.Unknown
 	}
 	src = withoutFrontmatter(bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")))
-	if tooDeep().Match(src) {
-		return phases.Unknown
+	for line := range bytes.Lines(src) {
+		if tooDeep(line) > 0 {
+			return phases.Unknown
+		}
 	}
 	// No inline parser runs: a word within markup is read, and refused, as it stands in the file.
 	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
