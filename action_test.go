@@ -13,6 +13,7 @@ import (
 // TestAction_replaysThePushedHistory runs the action's own script: a legal history passes, an illegal one fails,
 // a branch that is no change's passes, a shallow clone and a hostile id are refused.
 func TestAction_replaysThePushedHistory(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Fatal("the action's script needs bash, as every runner has it")
 	}

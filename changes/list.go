@@ -14,12 +14,13 @@ import (
 
 // Summary is what one bulk read tells of a change. It is not proved: nothing was replayed.
 type Summary struct {
-	ID      phases.ChangeID
-	Tip     gitops.ID
-	Last    phases.Transition // the newest transition, zero when none could be read
-	Updated time.Time
-	Stale   bool  // the plan was edited after its approval
-	Err     error // why the change cannot be summed up
+	ID        phases.ChangeID
+	Tip       gitops.ID
+	Last      phases.Transition // the newest transition, zero when none could be read
+	Updated   time.Time
+	StalePlan bool  // the plan was edited after its approval
+	StaleCode bool  // the change is complete, and its code is not the approved one
+	Err       error // why the change cannot be summed up
 }
 
 // List sums up every change that has a branch, in the order of ids.
@@ -103,9 +104,25 @@ func (r *reader) sumUp(sum *Summary) error {
 	sum.Last = state.Transitions[len(state.Transitions)-1].Transition
 	sum.Last.Change = r.id
 	if approved := approvedPlan(state.Transitions); approved != "" {
-		sum.Stale = approved != string(t.plan)
+		sum.StalePlan = approved != string(t.plan)
+	}
+	if approved := approvedCode(state.Transitions); approved != "" {
+		sum.StaleCode = approved != string(t.code)
 	}
 	return nil
+}
+
+// approvedCode is the code tree that a complete change was approved with, "" where it is not complete.
+func approvedCode(journal []specs.Entry) string {
+	for _, e := range slices.Backward(journal) {
+		if e.Phase != phases.Complete {
+			return ""
+		}
+		if e.Subject != "" {
+			return e.Subject
+		}
+	}
+	return ""
 }
 
 // approvedPlan is the plan tree of the newest approval in the journal, "" where none holds.

@@ -37,20 +37,20 @@ func TestStore_List_showsAPlanThatWasEditedAfterItsApproval(t *testing.T) {
 			w := newWorld(t)
 			store := w.lock("add-oauth")
 			w.at(store, "add-oauth", phase)
-			if got := w.listed("add-oauth"); got.Stale || got.Last.Phase != phase || got.Err != nil {
+			if got := w.listed("add-oauth"); got.StalePlan || got.Last.Phase != phase || got.Err != nil {
 				t.Fatalf("fresh: %+v", got)
 			}
 			w.commits("agentd/add-oauth", person("src/other.txt", "code alone"), person("agentd/changes/add-oauth/notes.md", "not of the plan"))
-			if got := w.listed("add-oauth"); got.Stale || got.Last.Phase != phase || got.Err != nil {
+			if got := w.listed("add-oauth"); got.StalePlan || got.Last.Phase != phase || got.Err != nil {
 				t.Errorf("other files changed: %+v", got)
 			}
 			tip := w.commits("agentd/add-oauth", person("agentd/changes/add-oauth/proposal.md", "# Edited\n"))
 			got := w.listed("add-oauth")
-			if c := w.open(store, "add-oauth"); !got.Stale || got.Last.Phase != phase || got.Tip != tip || got.Err != nil || !c.State.StalePlan {
+			if c := w.open(store, "add-oauth"); !got.StalePlan || got.Last.Phase != phase || got.Tip != tip || got.Err != nil || !c.State.StalePlan {
 				t.Errorf("edited: %+v", got)
 			}
 			w.commits("agentd/add-oauth", person("agentd/changes/add-oauth/proposal.md", "# Proposal\n"))
-			if got := w.listed("add-oauth"); got.Stale {
+			if got := w.listed("add-oauth"); got.StalePlan {
 				t.Errorf("the edit was undone: %+v", got)
 			}
 		})
@@ -188,10 +188,9 @@ func TestStore_List_agreesWithOpenOnEveryHistory(t *testing.T) {
 				rt.Fatalf("%s: %v", step.name, err)
 			}
 			sum := w.listed(name)
-			// The list knows a stale plan alone: whether code is stale it does not ask.
-			got := []any{sum.Tip, sum.Last.Phase, sum.Last.Step, sum.Last.Verdict, sum.Stale, sum.Err}
+			got := []any{sum.Tip, sum.Last.Phase, sum.Last.Step, sum.Last.Verdict, sum.StalePlan, sum.StaleCode, sum.Err}
 			last := c.State.Transitions[len(c.State.Transitions)-1]
-			want := []any{c.Tip, c.State.Recorded, last.Step, last.Verdict, c.State.StalePlan, nil}
+			want := []any{c.Tip, c.State.Recorded, last.Step, last.Verdict, c.State.StalePlan, c.State.StaleCode, nil}
 			if diff := cmp.Diff(want, got); diff != "" {
 				rt.Errorf("after %s (-open +list):\n%s", step.name, diff)
 			}

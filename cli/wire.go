@@ -115,6 +115,9 @@ func (a *app) config(ctx context.Context, repo *gitops.Repo) (config.Config, err
 		if w.Line > 0 {
 			place = fmt.Sprintf("%s:%d", w.File, w.Line)
 		}
+		if w.Key != "" {
+			place += ": " + w.Key
+		}
 		a.progress.Warn(place + ": " + w.Message)
 	}
 	return cfg, err

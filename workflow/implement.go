@@ -61,7 +61,7 @@ func (i *implementing) run(ctx context.Context) (ActionResult, error) {
 	if err := c.Forward(); err != nil {
 		return resultOf(c, "", ""), err
 	}
-	i.Say.Note(fmt.Sprintf("%s is %s", c.ID, c.State.Effective))
+	i.greet(ctx, c)
 	if c, err = i.commitEdits(ctx, c, i.req.CommitEdits); err != nil {
 		return resultOf(c, "", ""), err
 	}
@@ -200,7 +200,7 @@ func (i *implementing) decideRepair(ctx context.Context, c *changes.Change) (sto
 		return false, r, nil
 	}
 	if i.req.Mode == ModeInteractive && !i.answeredReview(c) {
-		d := changesDecision(c.ID, found)
+		d := changesDecision(c.ID, c.State.LastReview)
 		choice, err := i.ask(ctx, c, d)
 		if err != nil || choice != "resolve" {
 			r = i.pending(c, d)

@@ -70,12 +70,15 @@ func (l *List) Run(ctx context.Context, req ListRequest) ([]ListItem, error) {
 
 func itemOf(s changes.Summary) ListItem {
 	item := ListItem{
-		Change: s.ID.String(), Phase: s.Last.Phase, Recorded: s.Last.Phase, Stale: s.Stale, Round: s.Last.Round,
+		Change: s.ID.String(), Phase: s.Last.Phase, Recorded: s.Last.Phase, Stale: s.StalePlan || s.StaleCode, Round: s.Last.Round,
 		Verdict: s.Last.Verdict, Step: s.Last.Step, UpdatedAt: s.Updated.UTC(),
 		Branch: s.ID.Branch(), Commit: string(s.Tip), Unproved: true,
 	}
-	if s.Stale {
+	switch {
+	case s.StalePlan:
 		item.Phase = phases.Proposed
+	case s.StaleCode:
+		item.Phase = phases.Implementing
 	}
 	if s.Err != nil {
 		item.Problem = s.Err.Error()

@@ -53,6 +53,18 @@ func (p *Plan) Run(ctx context.Context, req PlanRequest) (result ActionResult, e
 	return result, err
 }
 
+// greet says where the change stands, and what the person may not know: that the base is no longer what it left.
+func (b *Bench) greet(ctx context.Context, c *changes.Change) {
+	b.Say.Note(fmt.Sprintf("%s is %s", c.ID, c.State.Effective))
+	fork, err := c.Fork(ctx)
+	if err != nil {
+		return // a word to the person is no reason to fail
+	}
+	if tip, err := b.Repo.Resolve(ctx, "refs/heads/"+c.State.Base.Branch); err == nil && tip != fork {
+		b.Say.Note(fmt.Sprintf("%s has moved on since; archive will merge, and check what comes of it", c.State.Base.Branch))
+	}
+}
+
 func (p *planning) run(ctx context.Context) (ActionResult, error) {
 	if err := p.ready(ctx, p.req.Change); err != nil {
 		return ActionResult{Change: p.req.Change.String()}, err
@@ -67,7 +79,7 @@ func (p *planning) run(ctx context.Context) (ActionResult, error) {
 	if err := c.Forward(); err != nil {
 		return resultOf(c, "", ""), err
 	}
-	p.Say.Note(fmt.Sprintf("%s is %s", c.ID, c.State.Effective))
+	p.greet(ctx, c)
 	p.workspaceOf(gitops.ID(c.State.Base.Commit))
 	if c.State.Effective == phases.Challenged {
 		// An edit makes the plan proposed again, once it is in the history.

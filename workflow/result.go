@@ -108,10 +108,14 @@ func reviewLimitDecision(id phases.ChangeID, reason string) Decision {
 	}}
 }
 
-func changesDecision(id phases.ChangeID, found phases.Findings) Decision {
+func changesDecision(id phases.ChangeID, review *phases.Applied) Decision {
+	question := fmt.Sprintf("the review asks for changes (%s)", countText(findingsOf(review)))
+	if review != nil && review.Verdict == phases.Approved {
+		question = "a check fails on what the review approved"
+	}
 	return Decision{
 		Kind:     "needs_changes",
-		Question: fmt.Sprintf("the review asks for changes (%s)", countText(found)),
+		Question: question,
 		Options: []DecisionOption{
 			{Action: "resolve", Label: "Resolve the findings and review again", Command: command("impl", id), Recommended: true},
 			{Action: "view", Label: "Read the review", Command: command("show", id, "review")},

@@ -21,7 +21,6 @@ func (i *implementing) review(ctx context.Context, c *changes.Change) (next *cha
 	if err != nil {
 		return c, true, resultOf(c, ActionImplementing, ""), err
 	}
-	found := specs.CountFindings(report.Findings)
 	switch {
 	case next.State.Effective == phases.Complete:
 		r = i.complete(next, nil)
@@ -37,7 +36,7 @@ func (i *implementing) review(ctx context.Context, c *changes.Change) (next *cha
 		r.Findings = report.Findings
 		return next, true, r, err
 	case i.req.Mode == ModeOnce:
-		d := changesDecision(next.ID, found)
+		d := changesDecision(next.ID, next.State.LastReview)
 		r = i.pending(next, d)
 		r.Findings = report.Findings
 		return next, true, r, &DecisionError{ID: next.ID, Decision: d}

@@ -181,7 +181,7 @@ func (b *Bench) openDecision(c *changes.Change) *Decision {
 			d = limitDecision(c.ID, "the revisions are used up", findingsOf(st.LastChallenge))
 		}
 	case st.Need() == phases.NeedResolve:
-		d = changesDecision(c.ID, findingsOf(st.LastReview))
+		d = changesDecision(c.ID, st.LastReview)
 		if st.Repairs >= b.Config.Workflow.ImplementationIterations {
 			d = reviewLimitDecision(c.ID, "the repairs are used up")
 		}
