@@ -22,6 +22,7 @@ const (
 
 // newRootCommand builds the whole command tree. It reads and starts nothing.
 func newRootCommand(a *app) *cobra.Command {
+	wantVersion := false
 	cmd := &cobra.Command{
 		Use:   a.name,
 		Short: "Spec-driven changes, written by agents, recorded in git",
@@ -43,10 +44,15 @@ $ gh agentd archive add-oauth`),
 
 		SuggestionsMinimumDistance: 2,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if wantVersion {
+				_, err := fmt.Fprintln(a.streams.out, versionLine())
+				return err
+			}
 			return a.dashboard(cmd)
 		},
 	}
 	cmd.CompletionOptions.DisableDefaultCmd = true
+	cmd.Flags().BoolVar(&wantVersion, "version", false, "Show the version of this program")
 	cmd.PersistentFlags().StringVarP(&a.dir, "dir", "C", "", "Run as if started in `directory`")
 	cmd.PersistentFlags().BoolVar(&a.progress.verbose, "verbose", false, "Show what agents do and log to standard error")
 	cmd.PersistentFlags().BoolP("help", "h", false, "Show help for the command")

@@ -15,12 +15,16 @@ func newVersionCommand(a *app) *cobra.Command {
 		Example: a.text(`$ gh agentd version`),
 		Args:    withArgs(0, 0),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.streams.out, "gh-agentd %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(a.streams.out, versionLine())
 			return err
 		},
 	}
 	exitCodes(cmd)
 	return cmd
+}
+
+func versionLine() string {
+	return fmt.Sprintf("gh-agentd %s (%s, %s/%s)", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version is what the build recorded: a tag for a released program, else the commit it was built from.

@@ -28,8 +28,7 @@ func (a *Archive) Run(ctx context.Context, req ArchiveRequest) (result ActionRes
 	err = a.Bench.exclusively(ctx, req.Change, "archive", func(b *Bench) error {
 		run := newImplementing(b, ImplementRequest{Change: req.Change})
 		result, err = run.archive(ctx, req)
-		result.Commits = append(result.Commits, run.made...)
-		result.Left = append(result.Left, run.left...)
+		run.account(&result)
 		return err
 	})
 	return result, err

@@ -28,7 +28,7 @@ func (d *Decide) Run(ctx context.Context, req DecideRequest) (result ActionResul
 	err = d.Bench.exclusively(ctx, req.Change, string(req.Kind), func(b *Bench) error {
 		run := newImplementing(b, ImplementRequest{Change: req.Change, Where: req.Where})
 		result, err = run.decided(ctx, req)
-		result.Commits = append(result.Commits, run.made...)
+		run.account(&result)
 		return err
 	})
 	return result, err

@@ -34,11 +34,7 @@ func (i *Implement) Run(ctx context.Context, req ImplementRequest) (result Actio
 	err = i.Bench.exclusively(ctx, req.Change, "impl", func(b *Bench) error {
 		run := newImplementing(b, req)
 		result, err = run.run(ctx)
-		result.Commits = append(result.Commits, run.made...)
-		result.Left = append(result.Left, run.left...)
-		if run.work != nil {
-			result.Worktree = run.work.path
-		}
+		run.account(&result)
 		return err
 	})
 	return result, err

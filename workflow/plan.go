@@ -38,16 +38,21 @@ type planning struct {
 	left []string
 }
 
+// account adds to a result what the run made, left alone, and worked in.
+func (p *planning) account(r *ActionResult) {
+	r.Commits = append(r.Commits, p.made...)
+	r.Left = append(r.Left, p.left...)
+	if p.work != nil {
+		r.Worktree = p.work.path
+	}
+}
+
 // Run goes on where the change stands. It decides by the effective phase and nothing else.
 func (p *Plan) Run(ctx context.Context, req PlanRequest) (result ActionResult, err error) {
 	err = p.Bench.exclusively(ctx, req.Change, "plan", func(b *Bench) error {
 		run := &planning{Bench: b, req: req}
 		result, err = run.run(ctx)
-		result.Commits = append(result.Commits, run.made...)
-		result.Left = append(result.Left, run.left...)
-		if run.work != nil {
-			result.Worktree = run.work.path
-		}
+		run.account(&result)
 		return err
 	})
 	return result, err

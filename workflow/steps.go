@@ -38,8 +38,7 @@ func (s *Steps) Run(ctx context.Context, req StepRequest) (result ActionResult, 
 	err = s.Bench.exclusively(ctx, req.Change, req.Step, func(b *Bench) error {
 		run := newImplementing(b, ImplementRequest{Change: req.Change, Mode: ModeOnce, Where: req.Where, Carry: req.Carry})
 		result, err = run.step(ctx, req)
-		result.Commits = append(result.Commits, run.made...)
-		result.Left = append(result.Left, run.left...)
+		run.account(&result)
 		return err
 	})
 	return result, err
