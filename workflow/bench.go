@@ -32,6 +32,7 @@ type Bench struct {
 	Ask        Asker // nil when nobody can be asked
 	Log        *slog.Logger
 
+	note string                  // what the next run cleans up after if this one is killed; "" outside a run
 	seen map[string]*gitops.Repo // the repository from each worktree, as asked for before
 }
 
@@ -118,7 +119,7 @@ func (b *Bench) exclusively(ctx context.Context, id phases.ChangeID, command str
 	}
 	defer unlock()
 	locked := b.with(store)
-	done, err := locked.markRun(id)
+	done, err := locked.markRun(ctx, id)
 	if err != nil {
 		return err
 	}

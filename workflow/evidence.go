@@ -128,8 +128,11 @@ func (b *Bench) differs(ctx context.Context, dir string, commit gitops.ID) ([]gi
 
 // temporaryWorktree checks a commit out beside everything else; remove takes it away again.
 func (b *Bench) temporaryWorktree(ctx context.Context, commit gitops.ID) (string, func(), error) {
-	dir := filepath.Join(b.CacheDir, "worktrees", rand.Text()[:10])
+	dir := filepath.Join(b.temporaryDir(), rand.Text()[:10])
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return "", nil, err
+	}
+	if err := b.noteTemporary(dir); err != nil {
 		return "", nil, err
 	}
 	if err := b.Repo.AddDetached(ctx, dir, commit); err != nil {
@@ -137,6 +140,8 @@ func (b *Bench) temporaryWorktree(ctx context.Context, commit gitops.ID) (string
 	}
 	return dir, func() { _ = b.Repo.RemoveDetached(context.WithoutCancel(ctx), dir) }, nil
 }
+
+func (b *Bench) temporaryDir() string { return filepath.Join(b.CacheDir, "worktrees") }
 
 // runCheck runs one command and records how it ended. A failing command is evidence, not an error:
 // the end of what it printed is shown, and all of it is in the log.
