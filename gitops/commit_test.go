@@ -105,18 +105,17 @@ func TestCommitTree_hookChanges_RP10(t *testing.T) {
 
 func mustHook(t *testing.T, dir, script string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "commit-msg"), []byte("#!/bin/sh\n"+script+"\n"), 0o755)); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	gitopstest.WriteProgram(t, filepath.Join(dir, "commit-msg"), "#!/bin/sh\n"+script+"\n")
 }
 
 // fakeGPG signs like gpg does, as far as git can tell, or refuses.
 func fakeGPG(t *testing.T, repo *gitopstest.Repo, script string) {
 	t.Helper()
 	path := filepath.Join(repo.Home, "gpg")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	gitopstest.WriteProgram(t, path, "#!/bin/sh\n"+script)
 	repo.Git("config", "gpg.program", path)
 	repo.Git("config", "user.signingKey", "ada")
 }

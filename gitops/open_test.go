@@ -149,9 +149,7 @@ func TestOpen_oldGit_RP31(t *testing.T) {
 	repo := gitopstest.New(t, hello)
 	bin := t.TempDir()
 	script := "#!/bin/sh\n[ \"$1\" = version ] && echo git version 2.30.0 && exit\nPATH=" + os.Getenv("PATH") + " exec git \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	gitopstest.WriteProgram(t, filepath.Join(bin, "git"), script)
 	_, err := gitops.Open(t.Context(), repo.With("PATH="+bin).Env())
 	wantError(t, err, "git 2.30.0 found, 2.38 or newer needed", "git-scm.com")
 	_, err = gitops.Open(t.Context(), repo.With("PATH="+t.TempDir()).Env())

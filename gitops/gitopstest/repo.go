@@ -205,10 +205,7 @@ func (r *Repo) Hook(name, script string) {
 	r.t.Helper()
 	path := filepath.Join(r.Git("rev-parse", "--path-format=absolute", "--git-path", "hooks"), name)
 	mkdir(r.t, filepath.Dir(path))
-	writeFile(r.t, path, "#!/bin/sh\n"+script)
-	if err := os.Chmod(path, 0o755); err != nil {
-		r.t.Fatal(err)
-	}
+	WriteProgram(r.t, path, "#!/bin/sh\n"+script)
 }
 
 // LinkedWorktree checks a branch out beside the repository, making it if need be.
