@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -83,7 +82,7 @@ func behave(behaviour string, args []string) int {
 		fmt.Print("\"}\n{\"type\":\"usage\",\"in\":1,\"out\":1}\n{\"type\":\"done\"}\n")
 	case "leave":
 		cmd := exec.Command("sleep", "300")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		cmd.SysProcAttr = ownSession()
 		if err := cmd.Start(); err != nil {
 			return 1
 		}

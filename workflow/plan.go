@@ -60,7 +60,13 @@ func (p *Plan) Run(ctx context.Context, req PlanRequest) (result ActionResult, e
 
 // greet says where the change stands, and what the person may not know: that the base is no longer what it left.
 func (b *Bench) greet(ctx context.Context, c *changes.Change) {
-	b.Say.Note(fmt.Sprintf("%s is %s", c.ID, c.State.Effective))
+	where := fmt.Sprintf("%s is %s", c.ID, c.State.Effective)
+	if c.State.Effective == phases.Proposed {
+		if docs, err := c.Docs(ctx); err == nil {
+			where += resumes(docs)
+		}
+	}
+	b.Say.Note(where)
 	fork, err := c.Fork(ctx)
 	if err != nil {
 		return // a word to the person is no reason to fail
@@ -68,6 +74,24 @@ func (b *Bench) greet(ctx context.Context, c *changes.Change) {
 	if tip, err := b.Repo.Resolve(ctx, "refs/heads/"+c.State.Base.Branch); err == nil && tip != fork {
 		b.Say.Note(fmt.Sprintf("%s has moved on since; archive will merge, and check what comes of it", c.State.Base.Branch))
 	}
+}
+
+// resumes says where in the plan a run goes on: ": resuming at spec-gen-auth (2 of 4)", "" when all of it is written.
+func resumes(docs specs.ChangeDocs) string {
+	next, missing := specs.NextArtefact(docs)
+	if missing && next.Step == phases.StepProposalGen && len(next.Problems) == 0 {
+		return ": resuming at " + string(next.Step)
+	}
+	order, problems := docs.SpecOrder()
+	if !missing || len(next.Problems) > 0 || problems.HasHigh() {
+		return ""
+	}
+	all := len(order) + 2 // the proposal comes first, the tasks last
+	at := all
+	if next.Spec != "" {
+		at = 2 + slices.Index(order, next.Spec)
+	}
+	return fmt.Sprintf(": resuming at %s (%d of %d)", next.Step, at, all)
 }
 
 func (p *planning) run(ctx context.Context) (ActionResult, error) {

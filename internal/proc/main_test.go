@@ -105,7 +105,7 @@ func leaveChild(args []string) int {
 	for _, arg := range args {
 		switch arg {
 		case "setsid":
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			cmd.SysProcAttr = ownSession()
 		case "quiet":
 			cmd.Stdout, cmd.Stderr = nil, nil
 		case "bare":
