@@ -15,6 +15,7 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 )
 
 // patience is how long a conversation waits for the next thing it expects.
@@ -26,8 +27,9 @@ const patience = time.Minute
 //
 //	> TEXT    wait until TEXT has appeared, after what was waited for before
 //	< TEXT    type TEXT and Enter
+//	raw       wait until single keys are read
 //	v         press the arrow down
-//	^C        press Ctrl-C
+//	^C, ^D    press Ctrl-C, or Ctrl-D
 func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: tty code file program [args...]")
@@ -56,8 +58,14 @@ func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 			}
 		case "<":
 			_, err = terminal.WriteString(text + "\n")
+		case "raw":
+			if !awaitRaw(terminal) {
+				failure = "never read single keys"
+			}
 		case "v":
 			_, err = terminal.WriteString("\x1b[B")
+		case "^D":
+			_, err = terminal.WriteString("\x04")
 		case "^C":
 			_, err = terminal.WriteString("\x03")
 		default:
@@ -89,6 +97,16 @@ func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 	if got := cmd.ProcessState.ExitCode(); got != want {
 		ts.Fatalf("%s ended with exit code %d, want %d", strings.Join(args[2:], " "), got, want)
 	}
+}
+
+// awaitRaw waits until the program has switched the terminal from lines to keys.
+func awaitRaw(terminal *os.File) bool {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if mode, err := unix.IoctlGetTermios(int(terminal.Fd()), ioctlReadTermios); err == nil && mode.Lflag&unix.ICANON == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // scriptEnvironment is what the script would give a program that it starts.

@@ -198,11 +198,40 @@ func baseTips(ctx context.Context, repo *gitops.Repo, branch string) ([]gitops.I
 			tips = append(tips, ref.ID)
 		}
 	}
+	if below, stacked := phases.ChangeIDFromBranch(branch); stacked {
+		landed, err := landedTips(ctx, repo, below)
+		if err != nil {
+			return nil, err
+		}
+		tips = append(tips, landed...)
+	}
 	slices.Sort(tips)
 	if tips = slices.Compact(tips); len(tips) == 0 {
 		return nil, &BaseError{Branch: branch}
 	}
 	return tips, nil
+}
+
+// landedTips stand for the branch of a change that was archived, whether or not it was deleted since:
+// its kept tips, and the branch that goes on with it. None while it is open.
+func landedTips(ctx context.Context, repo *gitops.Repo, below phases.ChangeID) ([]gitops.ID, error) {
+	kept, err := repo.Refs(ctx, below.ArchiveRefPrefix())
+	if err != nil || len(kept) == 0 {
+		return nil, err
+	}
+	var tips []gitops.ID
+	for _, ref := range kept {
+		tips = append(tips, ref.ID)
+	}
+	branch, err := repo.DefaultBranch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	on, err := repo.Refs(ctx, "refs/heads/"+branch)
+	for _, ref := range on {
+		tips = append(tips, ref.ID)
+	}
+	return tips, err
 }
 
 // codeChanges lists what differs between two commits outside agentd/, sorted by path.

@@ -43,7 +43,22 @@ func newAsker(env Env, s *streams, say *progress) workflow.Asker {
 	if env.getenv("GH_ACCESSIBLE_PROMPTER") != "" || env.getenv("TERM") == "dumb" {
 		return &asker{prompt: plainPrompts{in: bufio.NewReader(in), out: out}, say: say, in: in}
 	}
-	return &asker{prompt: prompter.New(in, out, out), say: say, in: in}
+	return &asker{prompt: prompter.New(keys{in}, out, out), say: say, in: in}
+}
+
+// keys are what is typed while gh's prompter asks. To it Ctrl-D at a list is Enter, which would take the option
+// that happens to be marked; here the end of input is no answer, like Ctrl-C.
+type keys struct{ *os.File }
+
+func (k keys) Read(p []byte) (int, error) {
+	const ctrlC, ctrlD = 0x03, 0x04
+	n, err := k.File.Read(p)
+	for i := range p[:n] {
+		if p[i] == ctrlD {
+			p[i] = ctrlC
+		}
+	}
+	return n, err
 }
 
 // canAsk is gh's rule, with continuous integration left out: both ends must be terminals.

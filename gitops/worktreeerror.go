@@ -59,7 +59,7 @@ func (e *WorktreeError) Hint() string {
 	case WorktreeLocked:
 		return fmt.Sprintf("git worktree unlock %q", e.Path)
 	case WorktreeDirty:
-		return fmt.Sprintf("git -C %q status", e.Path)
+		return fmt.Sprintf("git -C %q status --ignored", e.Path)
 	case NoCommit:
 		return `git commit --allow-empty -m "first"`
 	}

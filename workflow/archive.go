@@ -65,7 +65,6 @@ func (i *implementing) archive(ctx context.Context, req ArchiveRequest) (ActionR
 		if err := i.committed(ctx, c); err != nil {
 			return resultOf(c, "", ""), err
 		}
-		i.Say.Note(fmt.Sprintf("%s is %s: archiving onto %s", c.ID, c.State.Effective, c.State.Base.Branch))
 		r, err := i.land(ctx, c)
 		if _, moved := errors.AsType[*gitops.MovedError](err); moved || errors.Is(err, gitops.ErrNotFastForward) {
 			continue
@@ -108,8 +107,12 @@ type landing struct {
 // land builds the merge in memory and moves the base to it, together with the ref that keeps the branch's tip.
 func (i *implementing) land(ctx context.Context, c *changes.Change) (ActionResult, error) {
 	stay := resultOf(c, "", "")
-	l := landing{branch: c.State.Base.Branch, applied: c}
-	var err error
+	branch, err := i.landsOn(ctx, c)
+	if err != nil {
+		return stay, err
+	}
+	i.Say.Note(fmt.Sprintf("%s is %s: archiving onto %s", c.ID, c.State.Effective, branch))
+	l := landing{branch: branch, applied: c}
 	if l.base, err = i.Repo.Resolve(ctx, "refs/heads/"+l.branch); err != nil {
 		if errors.Is(err, gitops.ErrNotFound) {
 			return stay, &changes.BaseError{Branch: l.branch}
@@ -149,6 +152,31 @@ func (i *implementing) land(ctx context.Context, c *changes.Change) (ActionResul
 	return r, nil
 }
 
+// landsOn is the branch that the change is archived on: its base,
+// or where that is the branch of another change, the one which that change was archived on.
+func (i *implementing) landsOn(ctx context.Context, c *changes.Change) (string, error) {
+	branch := c.State.Base.Branch
+	for {
+		below, stacked := phases.ChangeIDFromBranch(branch)
+		if !stacked {
+			return branch, nil
+		}
+		lower, err := i.Store.Open(ctx, below)
+		if err != nil {
+			return "", err
+		}
+		if lower.State.Effective != phases.Archived {
+			return "", &GateError{
+				Gate: "order", Reason: fmt.Sprintf("%s stands on %s, which is not archived yet", c.ID, below),
+				Next: command("archive", below),
+			}
+		}
+		if branch = lower.State.Base.Branch; branch == "" { // a squash dropped the commit that names it
+			return i.Repo.DefaultBranch(ctx)
+		}
+	}
+}
+
 // baseFree refuses a base in whose checkout git is in the middle of something.
 func (i *implementing) baseFree(ctx context.Context, branch string) error {
 	trees, err := i.Repo.Worktrees(ctx)
@@ -186,7 +214,11 @@ func (i *implementing) tidy(ctx context.Context, c *changes.Change, req ArchiveR
 	if err != nil || len(refs) == 0 {
 		return err
 	}
-	if refs[0].ID != archivedTip(c) { // what was committed after that is on the branch alone
+	landed, err := i.Repo.IsAncestor(ctx, refs[0].ID, archivedTip(c))
+	if err != nil {
+		return err
+	}
+	if !landed { // what was committed after that is on the branch alone
 		return &GateError{
 			Gate: "branch", Reason: fmt.Sprintf("%s has commits that were not archived", c.ID.Branch()),
 			Next: fmt.Sprintf("`git log %s..%s` shows them; `git branch -D %s` gives them up", c.State.Base.Branch, c.ID.Branch(), c.ID.Branch()),

@@ -47,6 +47,9 @@ func (i *implementing) begunAttempt(ctx context.Context, c *changes.Change, dir 
 	if err != nil {
 		return want, err
 	}
+	if dirty, err = i.notOfChecks(ctx, c.ID, dir, tree, dirty); err != nil {
+		return want, err
+	}
 	var have attemptMark
 	goesOn := json.Unmarshal(data, &have) == nil && have.Tip == want.Tip && have.Step == want.Step && have.Task == want.Task &&
 		i.Repo.Exists(ctx, gitops.ID(have.Tree))
@@ -56,6 +59,7 @@ func (i *implementing) begunAttempt(ctx context.Context, c *changes.Change, dir 
 			if err != nil {
 				return have, err
 			}
+			since = slices.DeleteFunc(since, func(f gitops.FileChange) bool { return f.NewID.IsZero() }) // cleared away
 			if len(since) > 0 {
 				return have, i.mixed(dir, since)
 			}
@@ -71,6 +75,25 @@ func (i *implementing) begunAttempt(ctx context.Context, c *changes.Change, dir 
 	}
 	want.Tree = string(tree)
 	return want, i.writeAttempt(c.ID, want)
+}
+
+// notOfChecks leaves out files that the change's own checks left behind and nobody has touched since.
+func (i *implementing) notOfChecks(ctx context.Context, id phases.ChangeID, dir string, tree gitops.ID, dirty []gitops.FileChange) ([]gitops.FileChange, error) {
+	left, err := os.ReadFile(i.checksFile(id))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !i.Repo.Exists(ctx, gitops.ID(left)) {
+		return dirty, nil
+	}
+	if err != nil {
+		return dirty, err
+	}
+	since, err := i.uncommitted(ctx, dir, gitops.ID(left), tree)
+	if err != nil {
+		return dirty, err
+	}
+	same := func(f gitops.FileChange) bool {
+		return f.OldID.IsZero() && !slices.ContainsFunc(since, func(s gitops.FileChange) bool { return s.Path == f.Path })
+	}
+	return slices.DeleteFunc(dirty, same), nil
 }
 
 // failedAttempt notes what the agent left, so that it can be told from what a person does next.
@@ -102,7 +125,7 @@ func (b *Bench) mixed(dir string, dirty []gitops.FileChange) error {
 	return &GateError{
 		Gate:   "worktree",
 		Reason: fmt.Sprintf("%s in %s not committed (%s, …), and an agent is about to write there", plural(len(dirty), "file"), dir, dirty[0].Path),
-		Next:   fmt.Sprintf("commit or stash them: `git -C %s status`", proc.Quote(dir)),
+		Next:   fmt.Sprintf("commit or stash them: `git -C %s status`; or say --carry to leave them there, uncommitted", proc.Quote(dir)),
 	}
 }
 

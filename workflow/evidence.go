@@ -84,6 +84,10 @@ func (b *Bench) checked(ctx context.Context, c *changes.Change, commit gitops.ID
 		return nil, err
 	}
 	defer log.Close()
+	before, err := b.at(dir).SnapshotWorktree(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var all []phases.Evidence
 	for _, command := range commands {
 		e, err := b.runCheck(ctx, dir, command, log)
@@ -96,12 +100,18 @@ func (b *Bench) checked(ctx context.Context, c *changes.Change, commit gitops.ID
 	if err != nil {
 		return nil, err
 	}
-	return append(all, scans...), b.onlyLooked(ctx, dir, commit)
+	return append(all, scans...), b.onlyLooked(ctx, c.ID, dir, before)
 }
 
-// onlyLooked refuses checks that rewrote what they judged. Files that they leave beside it are nobody's matter.
-func (b *Bench) onlyLooked(ctx context.Context, dir string, commit gitops.ID) error {
-	changed, err := b.differs(ctx, dir, commit)
+// onlyLooked refuses checks that rewrote what they judged. Files that they leave beside it are nobody's matter:
+// a note tells the next attempt at writing that they are not a person's.
+func (b *Bench) onlyLooked(ctx context.Context, id phases.ChangeID, dir string, before gitops.ID) error {
+	here := b.at(dir)
+	after, err := here.SnapshotWorktree(ctx)
+	if err != nil {
+		return err
+	}
+	changed, err := here.DiffTrees(ctx, before, after)
 	if err != nil {
 		return err
 	}
@@ -113,8 +123,13 @@ func (b *Bench) onlyLooked(ctx context.Context, dir string, commit gitops.ID) er
 			}
 		}
 	}
-	return nil
+	if len(changed) == 0 {
+		return nil
+	}
+	return writeWhole(b.checksFile(id), []byte(after))
 }
+
+func (b *Bench) checksFile(id phases.ChangeID) string { return b.attemptFile(id) + ".checks" }
 
 // differs are the files in which a worktree is not the commit. Ignored files do not count.
 func (b *Bench) differs(ctx context.Context, dir string, commit gitops.ID) ([]gitops.FileChange, error) {
