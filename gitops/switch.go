@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 )
@@ -15,9 +16,22 @@ func (r *Repo) Switch(ctx context.Context, branch string) error {
 		return err
 	}
 	if _, err := r.git(ctx, call{args: []string{"switch", "--quiet", "--no-guess", branch}, voice: personal}); err != nil {
-		return err
+		if on, _, headErr := r.Head(ctx); headErr != nil || on != "refs/heads/"+branch || !ended(err) {
+			return err
+		}
+		r.tell(checkoutHookFailed)
 	}
 	return removeIfThere(filepath.Join(r.gitDir, temporaryMark))
+}
+
+// checkoutHookFailed: the exit status of a post-checkout hook becomes git's own, and changes nothing else (githooks(5)).
+// git-lfs without its program, for one, ends so.
+const checkoutHookFailed = "the post-checkout hook failed; the branch is checked out all the same"
+
+// ended says that git came to its end, and nobody killed it.
+func ended(err error) bool {
+	failure, ok := errors.AsType[*GitError](err)
+	return ok && failure.Signal == ""
 }
 
 // RestorePaths puts files of the worktree back to what the tree holds, through git's filters.

@@ -89,7 +89,18 @@ func (r *Repo) AddWorktree(ctx context.Context, req WorktreeRequest) error {
 	}
 	// The user's post-checkout hook runs in the new worktree.
 	_, err := r.git(ctx, call{args: args, voice: personal, holds: true})
-	return err
+	if err == nil {
+		return nil
+	}
+	all, listErr := r.Worktrees(ctx)
+	made := func(w Worktree) bool {
+		return samePath(w.Path, path) && w.Branch == "refs/heads/"+req.Branch && !w.Unfinished() && !w.Prunable
+	}
+	if listErr != nil || !ended(err) || !slices.ContainsFunc(all, made) {
+		return err
+	}
+	r.tell(checkoutHookFailed)
+	return nil
 }
 
 // Unfinished says that the git that was making the worktree was killed, or is still at it.
