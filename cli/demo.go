@@ -63,6 +63,9 @@ func (a *app) demoEpilogue(r workflow.DemoResult) {
 	}
 	a.progress.Note(fmt.Sprintf("%s, %d transitions replayed and proved", usageLine(r.Status.Usage), r.Status.Proved))
 	a.progress.Note("look further:")
+	if _, err := proc.Look(a.name, a.env.getenv("PATH")); err != nil && !strings.Contains(a.name, " ") {
+		a.progress.detailLine("go install .    # here, so that your shell finds " + a.name)
+	}
 	a.progress.detailLine("cd " + proc.Quote(r.Dir))
 	a.progress.detailLine("git log --graph --oneline")
 	a.progress.detailLine("git log -1 agentd/" + r.Change)

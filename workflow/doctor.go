@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/config"
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
 )
@@ -63,6 +64,7 @@ func (d *Doctor) Run(ctx context.Context, req DoctorRequest) (DoctorResult, erro
 		if err := d.settings(ctx, &result); err != nil {
 			return result, err
 		}
+		d.agents(ctx, &result)
 	}
 	for _, id := range ids {
 		if err := d.change(ctx, id, req.Fix, &result); err != nil {
@@ -122,6 +124,19 @@ func (b *Bench) rewriteState(ctx context.Context, id phases.ChangeID) error {
 		Transition: phases.Transition{Step: phases.StepRepair, Actor: phases.Human},
 	})
 	return err
+}
+
+// agents tries who would play each role of plan and impl.
+// Nobody to play one is a warning: many who look at a repository never run an agent.
+func (d *Doctor) agents(ctx context.Context, result *DoctorResult) {
+	for _, role := range []config.Role{config.Proposer, config.Challenger, config.Implementer, config.Reviewer} {
+		if _, err := d.Bench.cast(ctx, role, ""); err != nil {
+			result.Findings = append(result.Findings, DoctorFinding{
+				Rule: "agent", Severity: "warning", Message: fmt.Sprintf("nobody can play the %s: %v", role, err),
+				Hint: fmt.Sprintf("give %s another agent under [roles] in %s", role, config.FileName),
+			})
+		}
+	}
 }
 
 // settings looks at what the repository's configuration would do to records.
