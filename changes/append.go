@@ -70,12 +70,12 @@ func (c *Change) append(ctx context.Context, rec Record) (*Change, []string, err
 	if err != nil {
 		return nil, nil, err
 	}
-	commit, err := c.commit(ctx, rec, t)
+	commit, subjects, err := c.commit(ctx, rec, t)
 	if err != nil {
 		return nil, nil, err
 	}
 	left, err := c.store.advance(ctx, gitops.Advance{
-		Reason: "agentd: " + string(t.Step), Ref: c.ID.Ref(), Old: c.Tip, New: commit,
+		Reason: "agentd: " + string(t.Step), Ref: c.ID.Ref(), Old: c.Tip, New: commit, Also: subjects,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -116,25 +116,45 @@ func (c *Change) transition(ctx context.Context, rec Record) (phases.Transition,
 	return t, c.State.Admit(t, c.State.PlanTree, c.State.CodeTree)
 }
 
-// commit writes blobs, trees and the commit object. Nothing is visible until a ref moves.
-func (c *Change) commit(ctx context.Context, rec Record, t phases.Transition) (gitops.ID, error) {
+// commit writes blobs, trees and the commit object. Nothing is visible until a ref moves:
+// the branch, and with it what is returned beside the commit.
+func (c *Change) commit(ctx context.Context, rec Record, t phases.Transition) (gitops.ID, []gitops.RefUpdate, error) {
 	now := c.store.Now().UTC().Truncate(time.Second)
 	state, err := c.nextState(rec, t, now)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	edits := append(fileEdits(c.ID.Dir(), rec.Files), rec.Code...)
 	edits = append(edits, gitops.Edit{Path: c.ID.Dir() + "/" + specs.StateFile, Mode: gitops.ModeFile, Content: state.YAML()})
 	tree, err := c.store.writeTree(ctx, c.tree, edits)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
+	var subjects []gitops.RefUpdate
 	if t.Subject != "" {
-		if err := c.keepSubject(ctx, t, tree); err != nil {
-			return "", err
+		if subjects, err = c.judged(ctx, t, tree); err != nil {
+			return "", nil, err
 		}
 	}
-	return c.store.commitTree(ctx, tree, []gitops.ID{c.Tip}, rec, t)
+	commit, err := c.store.commitTree(ctx, tree, []gitops.ID{c.Tip}, rec, t)
+	return commit, subjects, err
+}
+
+// judged refuses a verdict whose own commit would change what it is about, and keeps the tree that it is about.
+func (c *Change) judged(ctx context.Context, t phases.Transition, next gitops.ID) ([]gitops.RefUpdate, error) {
+	r, err := newReader(ctx, c.store.Repo, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	then, err := r.trees(next)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.State.Admit(t, string(then.plan), string(then.code)); err != nil {
+		return nil, err
+	}
+	return c.keepSubject(ctx, r, t)
 }
 
 // commitTree writes the commit object; a commit-msg hook may add to the message but never change our trailers.
@@ -214,48 +234,6 @@ func callsOf(a phases.Applied, at time.Time) []specs.LLMCall {
 		return nil
 	}
 	return []specs.LLMCall{specs.CallOf(string(a.Step), a.Agent, *a.Usage, at)}
-}
-
-// keepSubject writes the tree object that a verdict is about,
-// so that `git ls-tree <subject>` shows what was read.
-// A commit that approves and changes what it approves would be an illegal one: the trees it will have are judged too.
-func (c *Change) keepSubject(ctx context.Context, t phases.Transition, next gitops.ID) error {
-	r, err := newReader(ctx, c.store.Repo, c.ID)
-	if err != nil {
-		return err
-	}
-	defer r.close()
-	then, err := r.trees(next)
-	if err != nil {
-		return err
-	}
-	if err := c.State.Admit(t, string(then.plan), string(then.code)); err != nil {
-		return err
-	}
-	entries, err := r.subjectEntries(c, t.Subject)
-	if err != nil {
-		return err
-	}
-	_, err = c.store.Repo.WriteTreeObject(ctx, entries)
-	return err
-}
-
-func (r *reader) subjectEntries(c *Change, subject string) ([]gitops.Entry, error) {
-	if subject == c.State.PlanTree {
-		entries, err := r.objects.Tree(c.folder)
-		return planEntries(entries), err
-	}
-	entries, err := r.objects.Tree(c.tree)
-	if err != nil {
-		return nil, err
-	}
-	kept := entries[:0:0]
-	for _, e := range entries {
-		if e.Name != root {
-			kept = append(kept, e)
-		}
-	}
-	return kept, nil
 }
 
 // fileEdits turns files of a change's folder into edits of the repository's tree.

@@ -55,8 +55,7 @@ func (r *reader) trees(rootTree gitops.ID) (trees, error) {
 		return trees{}, fmt.Errorf("read tree %s: %w", rootTree, err)
 	}
 	t := trees{root: rootTree}
-	code := slices.DeleteFunc(slices.Clone(entries), func(e gitops.Entry) bool { return e.Name == root })
-	if t.code, err = r.repo.HashTree(code); err != nil {
+	if t.code, err = r.repo.HashTree(codeEntries(entries)); err != nil {
 		return trees{}, err
 	}
 	folder, odd, err := r.descend(entries, strings.Split(r.id.Dir(), "/"))

@@ -62,19 +62,6 @@ func (o *Objects) WriteTree(ctx context.Context, base ID, edits []Edit) (ID, err
 	return tree, o.repo.writeObjects(ctx, w.made)
 }
 
-// WriteTreeObject writes one tree with these entries and returns its name.
-func (r *Repo) WriteTreeObject(ctx context.Context, entries []Entry) (ID, error) {
-	content, err := r.encodeTree(entries)
-	if err != nil {
-		return "", err
-	}
-	id, err := r.name("tree", content)
-	if err != nil {
-		return "", err
-	}
-	return id, r.writeObjects(ctx, []newObject{{id: id, kind: "tree", content: content}})
-}
-
 // plan is the edits as a tree: an inner node has children, a leaf has an edit.
 type plan struct {
 	edit     *Edit

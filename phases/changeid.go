@@ -62,6 +62,9 @@ func (id ChangeID) ArchiveDir() string { return "agentd/archive/" + id.name }
 // ArchiveRefPrefix is where the tips of archived branches are kept; a number follows.
 func (id ChangeID) ArchiveRefPrefix() string { return "refs/agentd/archive/" + id.name + "/" }
 
+// SubjectsRef holds the trees that verdicts of the change are about.
+func (id ChangeID) SubjectsRef() string { return "refs/agentd/subjects/" + id.name }
+
 // MarshalText is [ChangeID.String]; it refuses the zero value.
 func (id ChangeID) MarshalText() ([]byte, error) {
 	if id.IsZero() {

@@ -72,6 +72,7 @@ func TestChangeID_places(t *testing.T) {
 		id.Dir():              "agentd/changes/add-oauth",
 		id.ArchiveDir():       "agentd/archive/add-oauth",
 		id.ArchiveRefPrefix(): "refs/agentd/archive/add-oauth/",
+		id.SubjectsRef():      "refs/agentd/subjects/add-oauth",
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)
