@@ -32,9 +32,21 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs the product's specification: every file in testdata/script.
-func TestScript(t *testing.T) {
+func TestScript(t *testing.T) { runScripts(t, filepath.Join("testdata", "script")) }
+
+// TestScript_variations runs the stories that are long or that vary another one.
+// They would make every `go test ./...` twice as long; .ci/run always plays them.
+func TestScript_variations(t *testing.T) {
+	if os.Getenv("CI") != "true" && os.Getenv("AGENTD_CAMPAIGN") != "full" {
+		t.Skip("AGENTD_CAMPAIGN=full or CI=true plays the stories of testdata/script/variations")
+	}
+	runScripts(t, filepath.Join("testdata", "script", "variations"))
+}
+
+func runScripts(t *testing.T, dir string) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Dir:                 dir,
 		Setup:               isolate,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

@@ -140,7 +140,7 @@ func namedTests(root string) (map[string][]string, error) {
 			if err != nil {
 				return err
 			}
-			script := strings.TrimSuffix(strings.TrimPrefix(rel, "testdata/script/"), ".txtar")
+			script := strings.TrimSuffix(filepath.Base(path), ".txtar")
 			said := strings.ReplaceAll(script, "_", " ") + "\n"
 			for line := range strings.Lines(string(data)) {
 				if !strings.HasPrefix(line, "#") {
