@@ -19,6 +19,7 @@ type workFlags struct {
 	auto, once                          bool
 	inWorktree, inBranch, carry, commit bool
 	goOn                                bool
+	budget                              budgetFlag
 }
 
 func addWorkFlags(cmd *cobra.Command, f *workFlags) {
@@ -38,6 +39,14 @@ func addPlaceFlags(cmd *cobra.Command, f *workFlags) {
 	flags.BoolVar(&f.inBranch, "branch", false, "Switch this checkout to the change's branch and work there")
 	flags.BoolVar(&f.commit, "commit-edits", false, "Take your uncommitted edits of the plan into the history without asking")
 	exclusive(cmd, "worktree", "branch")
+	addBudgetFlag(cmd, &f.budget)
+}
+
+// settle tells the bench what the flags say of the whole run.
+func (f *workFlags) settle(b *workflow.Bench) {
+	if f.budget.with != nil {
+		b.Config.Budget = f.budget.with(b.Config.Budget)
+	}
 }
 
 // mode says who decides: flags first, then whether anybody is there, then the configuration.

@@ -44,6 +44,7 @@ func rules() []rule {
 		{is: isType[*workflow.ClarifyFirstError], code: ExitDecision},
 
 		{is: isType[*workflow.LimitError], code: ExitLimit},
+		{is: isType[*workflow.BudgetError], code: ExitLimit},
 
 		{is: isType[*workflow.NotReadyError], code: ExitGate},
 		{is: isType[*workflow.NotCompleteError], code: ExitGate},

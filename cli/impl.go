@@ -37,6 +37,7 @@ $ gh agentd impl add-oauth --again`),
 				return err
 			}
 			return a.act(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
+				flags.settle(b)
 				result, err := a.implement(ctx, b, id, &flags, again)
 				return a.chosen(ctx, b, id, &flags, result, err)
 			})

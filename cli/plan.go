@@ -44,6 +44,7 @@ $ gh agentd plan add-oauth --continue`),
 				return err
 			}
 			return a.act(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
+				flags.settle(b)
 				plan := workflow.Plan{Bench: b}
 				result, err := plan.Run(ctx, workflow.PlanRequest{
 					Change:      id,

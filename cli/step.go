@@ -96,6 +96,7 @@ func (a *app) stepCommand(text stepText) *cobra.Command {
 				return err
 			}
 			return a.act(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
+				flags.settle(b)
 				steps := workflow.Steps{Bench: b}
 				return steps.Run(ctx, workflow.StepRequest{
 					Change:      id,

@@ -36,3 +36,21 @@ func (b Budget) IsZero() bool {
 func defaultBudget() Budget {
 	return Budget{Unknown: UnknownStop, USDPerMinute: 0.25}
 }
+
+// With returns the budget in which every limit in money is usd, for one run that a person allows more or less.
+// The change gets that limit also where it had none; limits in tokens stay.
+func (b Budget) With(usd float64) Budget {
+	b.PerChange.USD = usd
+	for _, other := range []*Cap{&b.PerRun, &b.PerDay} {
+		if other.USD > 0 {
+			other.USD = usd
+		}
+	}
+	return b
+}
+
+// Without returns the budget that limits nothing.
+func (b Budget) Without() Budget {
+	b.PerChange, b.PerRun, b.PerDay = Cap{}, Cap{}, Cap{}
+	return b
+}

@@ -33,6 +33,7 @@ type Bench struct {
 	Log        *slog.Logger
 
 	note string                  // what the next run cleans up after if this one is killed; "" outside a run
+	run  *runSpend               // what this run has spent; nil outside of one
 	seen map[string]*gitops.Repo // the repository from each worktree, as asked for before
 }
 
@@ -92,7 +93,7 @@ func (b *Bench) with(store *changes.Store) *Bench {
 	keeping := *store
 	keeping.Secrets = secretsOf(b.Environ)
 	locked.Store, locked.Repo = &keeping, store.Repo
-	locked.seen = map[string]*gitops.Repo{}
+	locked.seen, locked.run = map[string]*gitops.Repo{}, &runSpend{}
 	return &locked
 }
 

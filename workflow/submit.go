@@ -94,7 +94,7 @@ func (h *byHand) Run(ctx context.Context, r agents.Request, _ func(agents.Event)
 	if _, err := box.Call(ctx, h.tool, h.json); err != nil {
 		return agents.Result{}, fmt.Errorf("%s does not take this answer:\n%w", h.tool, err)
 	}
-	return agents.Result{}, nil
+	return agents.Result{Usage: agents.Usage{Known: true, USD: new(0.0)}}, nil // nobody was asked
 }
 
 // writingTool is the tool that a step's answer goes through.

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -53,17 +54,16 @@ type handover struct {
 	left   []string // paths that it wrote and that nobody commits
 }
 
-// agentID is how the record names who played: agent, model, effort.
-func (h *handover) agentID() string {
-	parts := []string{h.player.agent.Name()}
-	model := h.result.Model
-	if model == "" {
-		model = h.player.model
-	}
-	if model != "" {
+// agentID is how the record names who played.
+func (h *handover) agentID() string { return h.player.identity(h.result) }
+
+// identity is agent, model, effort: the model that the agent says it used, else the one it was told to use.
+func (p player) identity(result agents.Result) string {
+	parts := []string{p.agent.Name()}
+	if model := cmp.Or(result.Model, p.model); model != "" {
 		parts = append(parts, model)
-		if h.player.effort != "" {
-			parts = append(parts, h.player.effort)
+		if p.effort != "" {
+			parts = append(parts, p.effort)
 		}
 	}
 	return strings.Join(parts, "/")
@@ -104,7 +104,7 @@ func (b *Bench) take(ctx context.Context, id phases.ChangeID, c *changes.Change,
 	var spent []specs.LLMCall
 	failure := ""
 	for attempt := 1; ; attempt++ {
-		h, err := b.attempt(ctx, id, files, dir, t, p, failure)
+		h, err := b.attempt(ctx, id, c, files, dir, t, p, failure)
 		if h != nil {
 			spent = append(spent, h.calls...)
 			h.calls = spent
@@ -129,7 +129,11 @@ func (b *Bench) take(ctx context.Context, id phases.ChangeID, c *changes.Change,
 }
 
 // attempt runs the agent once.
-func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, files map[string][]byte, dir string, t turn, p player, failure string) (*handover, error) {
+func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, c *changes.Change, files map[string][]byte, dir string, t turn, p player, failure string) (*handover, error) {
+	afford := func() error { return b.afford(ctx, id, c, t.role) }
+	if err := afford(); err != nil {
+		return nil, err
+	}
 	runDir := filepath.Join(b.CacheDir, "runs", id.String()+"-"+rand.Text()[:10])
 	box, err := inbox.Create(runDir, inbox.Run{
 		Change: id.String(), Step: string(t.step), Role: string(t.role), Round: t.round, Task: t.task,
@@ -152,10 +156,8 @@ func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, files map[strin
 	request.Log = log
 
 	b.Say.Start(p.agent.Name() + " " + t.doing)
-	result, err := b.retrying(ctx, p.agent, request)
-	h := &handover{box: box, before: files, result: result, player: p}
-	h.calls = []specs.LLMCall{b.callOf(t, h)}
-	h.usage = sumCalls(h.calls)
+	result, calls, err := b.retrying(ctx, id, t, p, request, afford)
+	h := &handover{box: box, before: files, result: result, player: p, calls: calls}
 	if tampered := guard.after(ctx, h, t); tampered != nil {
 		return h, errors.Join(tampered, err)
 	}
@@ -187,40 +189,48 @@ func (b *Bench) request(id phases.ChangeID, t turn, p player, box *inbox.Box, di
 	}
 }
 
-// retrying asks again when the provider, not the agent, is at fault.
-func (b *Bench) retrying(ctx context.Context, agent agents.Agent, r agents.Request) (agents.Result, error) {
+// retrying asks again when the provider, not the agent, is at fault. It returns what every call cost
+// that either succeeded or told its numbers; what the others cost is remembered by time alone.
+func (b *Bench) retrying(ctx context.Context, id phases.ChangeID, t turn, p player, r agents.Request, afford func() error) (agents.Result, []specs.LLMCall, error) {
+	var calls []specs.LLMCall
 	for try := 0; ; try++ {
-		result, err := agent.Run(ctx, r, func(e agents.Event) { b.Say.Event(agent.Name(), e) })
+		result, err := p.agent.Run(ctx, r, func(e agents.Event) { b.Say.Event(p.agent.Name(), e) })
+		call := b.callOf(t, p, result)
+		if err == nil || !call.Usage.Unknown {
+			calls = append(calls, call)
+		}
+		if noteErr := b.noteSpent(id, spentOf(call, t.role, err != nil)); noteErr != nil {
+			b.Say.Warn(fmt.Sprintf("could not note what the call cost: %v", noteErr))
+		}
 		failure, ok := errors.AsType[*agents.Error](err)
 		if !ok || !failure.Temporary() || try >= b.Config.Workflow.ScriptRetries {
-			return result, err
+			return result, calls, err
+		}
+		if err := afford(); err != nil {
+			return result, calls, errors.Join(err, failure)
 		}
 		wait := max(b.Config.Workflow.RetryDelay<<try, failure.RetryAfter)
 		b.Say.Warn(fmt.Sprintf("%v; trying again in %s", failure, wait))
 		select {
 		case <-ctx.Done():
-			return result, ctx.Err()
+			return result, calls, ctx.Err()
 		case <-time.After(wait):
 		}
 	}
 }
 
 // callOf is the record of what one call cost.
-func (b *Bench) callOf(t turn, h *handover) specs.LLMCall {
+func (b *Bench) callOf(t turn, p player, result agents.Result) specs.LLMCall {
 	u := phases.Usage{
-		In: h.result.Usage.In, Cached: h.result.Usage.Cached, Out: h.result.Usage.Out,
-		Millis: h.result.Elapsed.Milliseconds(), Unknown: !h.result.Usage.Known, USD: h.result.Usage.USD,
+		In: result.Usage.In, Cached: result.Usage.Cached, Out: result.Usage.Out,
+		Millis: result.Elapsed.Milliseconds(), Unknown: !result.Usage.Known, USD: result.Usage.USD,
 	}
 	if u.USD == nil && !u.Unknown {
-		model := h.result.Usage.Model
-		if model == "" {
-			model = h.result.Model
-		}
-		u.USD = b.Config.Cost(model, config.Tokens{
-			In: h.result.Usage.In, Cached: h.result.Usage.Cached, CacheWrite: h.result.Usage.CacheWrite, Out: h.result.Usage.Out,
+		u.USD = b.Config.Cost(cmp.Or(result.Usage.Model, result.Model), config.Tokens{
+			In: result.Usage.In, Cached: result.Usage.Cached, CacheWrite: result.Usage.CacheWrite, Out: result.Usage.Out,
 		})
 	}
-	return specs.CallOf(string(t.step), h.agentID(), u, b.Now().UTC().Truncate(time.Second))
+	return specs.CallOf(string(t.step), p.identity(result), u, b.Now().UTC().Truncate(time.Second))
 }
 
 // secretsOf are the values in the environment that must never be shown, logged or committed.

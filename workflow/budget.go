@@ -1,0 +1,244 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/config"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// runSpend is what one run of plan, impl or a step has used, and what the day had cost when it was first asked for.
+type runSpend struct {
+	calls []spentCall
+	today *bill
+	began int // how many calls of this run the day's bill holds already
+}
+
+// bill is a sum of calls, as a cap looks at it.
+type bill struct {
+	usd     float64
+	tokens  int64
+	silent  int // successful calls of which nobody knows what they cost
+	minutes float64
+}
+
+// add takes a call in. What failed without telling its numbers is charged by time, whatever the configuration says of others:
+// most such calls were ended by us, and a budget that stops after every Ctrl-C would be turned off.
+func (b *bill) add(u phases.Usage, failed bool, perMinute float64) {
+	if !u.Unknown {
+		b.tokens += u.In + u.Out
+	}
+	switch {
+	case u.USD != nil:
+		b.usd += *u.USD
+	case failed:
+		b.usd += time.Duration(u.Millis*int64(time.Millisecond)).Minutes() * perMinute
+	default:
+		b.silent++
+		b.minutes += time.Duration(u.Millis * int64(time.Millisecond)).Minutes()
+	}
+}
+
+func (b *bill) addSpent(calls []spentCall, perMinute float64) {
+	for _, c := range calls {
+		b.add(c.Usage, c.Failed, perMinute)
+	}
+}
+
+// BudgetError says that the next call of an agent was not made, or that one was stopped, because of a cap.
+type BudgetError struct {
+	ID       phases.ChangeID
+	Scope    string // "add-oauth", "this run", "today"
+	Key      string // of the configuration: per_change, per_run, per_day
+	Cap      config.Cap
+	USD      float64
+	Tokens   int64
+	Expected float64 // USD that the next call may cost by what such calls cost before; 0 where nobody knows
+	Silent   int     // calls that told no price, where that stops
+	Agent    string  // the agent that was stopped in the middle of its call, "" normally
+}
+
+func (e *BudgetError) Error() string {
+	spent := fmt.Sprintf("$%.2f of $%.2f for %s", e.USD, e.Cap.USD, e.Scope)
+	if e.Cap.USD == 0 || e.Cap.Tokens > 0 && e.Tokens >= e.Cap.Tokens {
+		spent = fmt.Sprintf("%d of %d tokens for %s", e.Tokens, e.Cap.Tokens, e.Scope)
+	}
+	switch {
+	case e.Silent > 0:
+		return fmt.Sprintf("budget: %s of %s told no price, so nobody knows whether $%.2f are reached", plural(e.Silent, "call"), e.Scope, e.Cap.USD)
+	case e.Agent != "":
+		return fmt.Sprintf("budget reached: %s; %s was stopped", spent, e.Agent)
+	case e.Expected > 0:
+		return fmt.Sprintf("budget: %s are spent, and the next call may cost $%.2f", spent, e.Expected)
+	}
+	return "budget reached: " + spent
+}
+
+// Hint names what lets the work go on.
+func (e *BudgetError) Hint() string {
+	if e.Silent > 0 {
+		return `the same command with --budget none, or [budget] unknown = "estimate" in ` + config.FileName
+	}
+	if e.Key == "per_day" {
+		return fmt.Sprintf("the same command tomorrow, or with --budget none; the cap is [budget] %s in %s", e.Key, config.FileName)
+	}
+	if e.Cap.USD == 0 {
+		return fmt.Sprintf("the same command with --budget none; the cap is [budget] %s in %s", e.Key, config.FileName)
+	}
+	enough := max(e.Cap.USD, e.USD+e.Expected) * 1.5
+	return fmt.Sprintf("the same command with --budget %.2f allows more this once; the cap is [budget] %s in %s", enough, e.Key, config.FileName)
+}
+
+// afford refuses a call before it starts when a cap is reached, or when it would not fit:
+// a role's next call is taken to cost what its calls on this change cost on average.
+func (b *Bench) afford(ctx context.Context, id phases.ChangeID, c *changes.Change, role config.Role) error {
+	bills, err := b.bills(ctx, id, c)
+	if err != nil {
+		return fmt.Errorf("add up what was spent: %w", err)
+	}
+	expected := 0.0
+	if c != nil {
+		expected = usualCost(c.State.Transitions, role)
+	}
+	for _, over := range bills {
+		if err := over.refuses(b.Config.Budget.Unknown, expected); err != nil {
+			err.ID = id
+			return err
+		}
+	}
+	return nil
+}
+
+// cappedBill is a bill, and the cap that it is held against.
+type cappedBill struct {
+	scope, key string
+	cap        config.Cap
+	bill       bill
+}
+
+// bills are those that a cap is set for. Without any cap nothing is read.
+func (b *Bench) bills(ctx context.Context, id phases.ChangeID, c *changes.Change) ([]cappedBill, error) {
+	budget := b.Config.Budget
+	var bills []cappedBill
+	if !budget.PerChange.IsZero() {
+		sum, err := b.changeBill(id, c)
+		if err != nil {
+			return nil, err
+		}
+		bills = append(bills, cappedBill{id.String(), "per_change", budget.PerChange, sum})
+	}
+	if !budget.PerRun.IsZero() && b.run != nil {
+		var sum bill
+		sum.addSpent(b.run.calls, budget.USDPerMinute)
+		bills = append(bills, cappedBill{"this run", "per_run", budget.PerRun, sum})
+	}
+	if !budget.PerDay.IsZero() && b.run != nil {
+		sum, err := b.dayBill(ctx)
+		if err != nil {
+			return nil, err
+		}
+		bills = append(bills, cappedBill{"today", "per_day", budget.PerDay, sum})
+	}
+	for i := range bills {
+		if budget.Unknown == config.UnknownEstimate {
+			bills[i].bill.usd += bills[i].bill.minutes * budget.USDPerMinute
+		}
+	}
+	return bills, nil
+}
+
+func (o cappedBill) refuses(unknown config.Unknown, expected float64) *BudgetError {
+	err := &BudgetError{Scope: o.scope, Key: o.key, Cap: o.cap, USD: o.bill.usd, Tokens: o.bill.tokens}
+	switch {
+	case o.cap.USD > 0 && o.bill.usd >= o.cap.USD, o.cap.Tokens > 0 && o.bill.tokens >= o.cap.Tokens:
+		return err
+	case o.cap.USD > 0 && o.bill.silent > 0 && unknown == config.UnknownStop:
+		err.Silent = o.bill.silent
+		return err
+	case o.cap.USD > 0 && o.bill.usd+expected > o.cap.USD:
+		err.Expected = expected
+		return err
+	}
+	return nil
+}
+
+// changeBill is what a change has cost: what its history tells, and what this clone remembers beside it.
+func (b *Bench) changeBill(id phases.ChangeID, c *changes.Change) (bill, error) {
+	var sum bill
+	var journal []specs.LLMCall
+	if c != nil {
+		for _, t := range c.State.Transitions {
+			sum.addStep(t.Transition)
+		}
+		if c.Document != nil {
+			journal = c.Document.LLMCalls
+		}
+	}
+	rest, err := b.unrecorded(id, journal)
+	sum.addSpent(rest, b.Config.Budget.USDPerMinute)
+	return sum, err
+}
+
+// addStep takes in what a commit tells.
+func (b *bill) addStep(t phases.Transition) {
+	if t.Usage != nil && t.Step != phases.StepArchive { // an archive commit repeats the sum of the change
+		b.add(*t.Usage, false, 0)
+	}
+}
+
+// dayBill is what all changes have cost since midnight, by the clock of this machine:
+// the commits of every branch that this clone has, those of other clones among them, and what it remembers beside them.
+// It is read once; what this run spends afterwards is added.
+func (b *Bench) dayBill(ctx context.Context) (bill, error) {
+	perMinute := b.Config.Budget.USDPerMinute
+	if b.run.today == nil {
+		now := b.Now()
+		midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+		history, err := b.Store.UsedSince(ctx, midnight)
+		if err != nil {
+			return bill{}, err
+		}
+		var sum bill
+		for _, t := range history {
+			sum.addStep(t)
+		}
+		remembered, err := b.rememberedAnywhere(midnight)
+		if err != nil {
+			return bill{}, err
+		}
+		for id, calls := range remembered {
+			var journal []specs.LLMCall
+			if c, err := b.Store.Open(ctx, id); err == nil && c.Document != nil {
+				journal = c.Document.LLMCalls
+			}
+			for _, call := range calls {
+				if !call.recordedIn(journal) {
+					sum.add(call.Usage, call.Failed, perMinute)
+				}
+			}
+		}
+		b.run.today, b.run.began = &sum, len(b.run.calls)
+	}
+	sum := *b.run.today
+	sum.addSpent(b.run.calls[b.run.began:], perMinute)
+	return sum, nil
+}
+
+// usualCost is the mean of what a role's steps on the change cost, 0 where none told.
+func usualCost(all []phases.Applied, role config.Role) float64 {
+	sum, n := 0.0, 0
+	for _, t := range all {
+		if t.Usage != nil && t.Usage.USD != nil && t.Actor == phases.ByAgent(string(role)) {
+			sum += *t.Usage.USD
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / float64(n)
+}
