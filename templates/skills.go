@@ -89,7 +89,7 @@ func (t SkillText) Render() string {
 // dialect is all in which the texts for two agents may differ.
 type dialect struct {
 	Typed   string // how the agent is given what the person typed behind the command; "" where it is in the conversation
-	Ask     string // how the agent asks, as a part of a sentence
+	Ask     string // how the agent asks, as an order without its full stop
 	Wait    string // how the agent waits for a long command, as sentences
 	Next    string // how a person calls the skill that follows; "" for none
 	Decides bool   // the command leaves decisions open
@@ -100,16 +100,16 @@ func (t SkillText) dialect() dialect {
 	switch t.Form {
 	case ClaudeCommand:
 		d.Typed = "$ARGUMENTS"
-		d.Ask = "with the AskUserQuestion tool"
+		d.Ask = "use the AskUserQuestion tool"
 		d.Wait = "Run it with `run_in_background` and wait until it has ended."
 		d.Next = "`/agentd:" + t.Skill.then + "`"
 	case GeminiCommand:
 		d.Typed = "{{args}}"
-		d.Ask = "with the `ask_user` tool"
+		d.Ask = "use the `ask_user` tool"
 		d.Wait = "Run it as a background process and wait until it has ended."
 		d.Next = "`/agentd:" + t.Skill.then + "`"
 	default:
-		d.Ask = "with your tool for questions or else as a numbered list in the conversation, and wait for the answer"
+		d.Ask = "use your tool for questions, or else write a numbered list and wait for the answer"
 		d.Wait = "Allow it that time, or run it in the background and wait until it has ended. " +
 			"It needs the network and writes to `.git`: where your sandbox forbids that, ask the person to let it run outside."
 		d.Next = "the skill `agentd-" + t.Skill.then + "`"
