@@ -46,6 +46,9 @@ $ gh agentd init --remove`),
 			setup := workflow.Init{Bench: bench}
 			result, err := setup.Run(cmd.Context(), workflow.InitRequest{Remove: remove, Agents: named})
 			result.Next = a.named(result.Next)
+			for i := range result.Kept {
+				result.Kept[i].Next = a.named(result.Kept[i].Next)
+			}
 			if j.wanted() {
 				if err != nil {
 					return err

@@ -39,9 +39,8 @@ type installation struct {
 // It is a file like any other, which a stranger's commit may have changed:
 // paths that init never writes are not believed.
 func openInstallation(root *confine.Root) (*installation, error) {
-	const limit = 1 << 20
 	in := &installation{root: root, now: manifest{Version: 1, Files: map[string]string{}, Folders: []string{}}}
-	data, err := root.ReadFile(installedName, limit)
+	data, err := root.ReadFile(installedName, maxInstalled)
 	bad, isBad := errors.AsType[*confine.FileError](err)
 	if errors.Is(err, fs.ErrNotExist) || isBad && bad.Name != installedName {
 		return in, nil
