@@ -98,7 +98,7 @@ func TestBox_Call_doesNotWriteThroughLinks_MC03(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(change, "specs")); err != nil {
 		t.Fatal(err)
 	}
-	wantText(t, refused(t, b, "create_spec", spec("auth")), `"specs" is not a folder`)
+	wantText(t, refused(t, b, "create_spec", spec("auth")), `"specs" is a symbolic link`)
 	if entries, _ := os.ReadDir(outside); len(entries) != 0 {
 		t.Errorf("written outside: %v", entries)
 	}

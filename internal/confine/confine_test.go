@@ -157,6 +157,56 @@ func TestRoot_refusesFoldersThatAreLinks_MC03(t *testing.T) {
 	}
 }
 
+func TestRoot_Create_neverReplaces(t *testing.T) {
+	root, in, out := place(t)
+	folders, err := root.Create("a/b/c.md", []byte("first"))
+	if diff := cmp.Diff([]string{"a", "a/b"}, folders); diff != "" || err != nil {
+		t.Errorf("folders made, %v:\n%s", err, diff)
+	}
+	folders, err = root.Create("a/b/c.md", []byte("second"))
+	if !errors.Is(err, fs.ErrExist) || len(folders) > 0 {
+		t.Errorf("second time: %v, %v", folders, err)
+	}
+	if text, err := root.ReadFile("a/b/c.md", 100); err != nil || string(text) != "first" {
+		t.Errorf("it holds %q, %v", text, err)
+	}
+	for name, target := range map[string]string{"dangling": filepath.Join(out, "new"), "folder": out} {
+		if err := os.Symlink(target, filepath.Join(in, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := root.Create("dangling", []byte("x")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("on a link to nowhere: %v", err)
+	}
+	if _, err := root.Create("folder/new", []byte("x")); err == nil {
+		t.Error("went through a link")
+	}
+	if left, err := os.ReadDir(out); err != nil || len(left) != 1 {
+		t.Errorf("the neighbour has %v, %v", left, err)
+	}
+}
+
+func TestRoot_RemoveFolder_onlyEmptyFolders(t *testing.T) {
+	root, in, out := place(t)
+	put(t, filepath.Join(in, "full", "a.md"), "a")
+	put(t, filepath.Join(in, "file"), "a")
+	for _, err := range []error{os.Mkdir(filepath.Join(in, "empty"), 0o755), os.Symlink(out, filepath.Join(in, "link"))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]bool{"empty": true, "nowhere": true, "full": false, "file": false, "link": false} {
+		gone, err := root.RemoveFolder(name)
+		_, statErr := os.Lstat(filepath.Join(in, name))
+		if gone != want || err != nil || gone != errors.Is(statErr, fs.ErrNotExist) {
+			t.Errorf("%s: gone is %t, %v, %v", name, gone, err, statErr)
+		}
+	}
+	if _, err := root.RemoveFolder("../out"); err == nil {
+		t.Error("left the folder")
+	}
+}
+
 func TestRoot_Remove_takesTheLinkNotItsTarget(t *testing.T) {
 	root, in, out := place(t)
 	if err := os.Symlink(filepath.Join(out, "secret"), filepath.Join(in, "link")); err != nil {

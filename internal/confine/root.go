@@ -109,6 +109,40 @@ func (r *Root) WriteFile(name string, data []byte) error {
 	return r.replace(name, data, mode)
 }
 
+// Create makes a file that is not there yet, and the folders on the way, which it returns, the outermost first.
+// Whatever stands there already, a link to nowhere included, is left as it is: the error is then fs.ErrExist.
+// Unlike with WriteFile a crash may leave a part.
+func (r *Root) Create(name string, data []byte) (folders []string, err error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	if err := r.checkParents(name); err != nil {
+		return nil, err
+	}
+	for i, c := range name {
+		if c != '/' {
+			continue
+		}
+		if err := r.root.Mkdir(name[:i], 0o755); err == nil {
+			folders = append(folders, name[:i])
+		} else if !errors.Is(err, fs.ErrExist) {
+			return folders, short(name, err)
+		}
+	}
+	f, err := r.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return folders, short(name, err)
+	}
+	if _, err = f.Write(data); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = r.root.Remove(name) // the first error is the one to tell
+		return folders, short(name, err)
+	}
+	return folders, nil
+}
+
 func (r *Root) replace(name string, data []byte, mode fs.FileMode) (err error) {
 	temp := path.Join(path.Dir(name), tempPrefix+rand.Text())
 	f, err := r.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -152,6 +186,40 @@ func (r *Root) Remove(name string) error {
 	return nil
 }
 
+// RemoveFolder removes a folder that is empty, and says whether nothing has that name any more.
+// A folder with something in it, or what is no folder, is left as it is.
+func (r *Root) RemoveFolder(name string) (gone bool, err error) {
+	if err := CheckName(name); err != nil {
+		return false, err
+	}
+	if err := r.checkParents(name); err != nil {
+		return false, err
+	}
+	info, err := r.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, short(name, err)
+	}
+	if !info.IsDir() {
+		return false, nil
+	}
+	folder, err := r.root.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return false, short(name, err)
+	}
+	_, err = folder.Readdirnames(1)
+	_ = folder.Close() // it was only read
+	if !errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	if err := r.root.Remove(name); err != nil {
+		return false, short(name, err)
+	}
+	return true, nil
+}
+
 // List names the regular files below the folder, sorted, slash-separated.
 // Anything else that lies about, such as a symbolic link, is an error that names it:
 // nobody shall think that the list was all there is.
@@ -190,6 +258,9 @@ func (r *Root) checkParents(name string) error {
 		}
 		if err != nil {
 			return short(name, err)
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return &FileError{Name: name[:i], Reason: "is a symbolic link"}
 		}
 		if !info.IsDir() {
 			return &FileError{Name: name[:i], Reason: "is not a folder"}

@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,6 +25,51 @@ func TestDocumentsAreFresh(t *testing.T) {
 		}
 		if !bytes.Equal(have, want) {
 			t.Errorf("%s is stale; run `go generate ./...`\n%s", name, cmp.Diff(string(have), string(want)))
+		}
+	}
+}
+
+// What is no longer generated would stay, and agents would go on reading it.
+func TestGeneratedFoldersHoldNothingElse(t *testing.T) {
+	all, err := documents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range generatedFolders {
+		err := filepath.WalkDir(filepath.Join(top, folder), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			rel, err := filepath.Rel(top, path)
+			if err == nil && all[filepath.ToSlash(rel)] == nil {
+				t.Errorf("%s is not generated: remove it", rel)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Claude Code refuses names that do not fit together without saying so.
+func TestPlugin_namesFitTogether(t *testing.T) {
+	all, err := documents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p plugin
+	var m marketplace
+	if err := errors.Join(json.Unmarshal(all[".claude-plugin/plugin.json"], &p), json.Unmarshal(all[".claude-plugin/marketplace.json"], &m)); err != nil {
+		t.Fatal(err)
+	}
+	if p.Name != "agentd" || p.Description == "" || p.Author.Name == "" || m.Owner.Name == "" ||
+		len(m.Plugins) != 1 || m.Plugins[0].Name != p.Name || m.Plugins[0].Source != "./" {
+		t.Errorf("plugin %+v, marketplace %+v", p, m)
+	}
+	for _, name := range []string{"plan", "impl", "archive"} {
+		if all["commands/"+name+".md"] == nil || all["skills/agentd-"+name+"/SKILL.md"] == nil {
+			t.Errorf("/%s:%s or the skill agentd-%s is missing", p.Name, name, name)
 		}
 	}
 }

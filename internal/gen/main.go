@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,23 +25,27 @@ func run() error {
 		return err
 	}
 	for name, text := range all {
-		if err := os.WriteFile(filepath.Join(top, name), text, 0o666); err != nil {
+		path := filepath.Join(top, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, text, 0o666)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// documents are all generated files by their path below the module.
+// documents are all generated files by their path below the module, slash-separated.
 func documents() (map[string][]byte, error) {
 	faults, err := faultsPage()
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{
-		"docs/phases.md": phasesPage(),
-		"docs/faults.md": faults,
-	}, nil
+	files, err := pluginFiles()
+	if err != nil {
+		return nil, err
+	}
+	files["docs/phases.md"] = phasesPage()
+	files["docs/faults.md"] = faults
+	return files, nil
 }
 
 // warning is the first line of every generated document.
