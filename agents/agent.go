@@ -54,9 +54,13 @@ type Request struct {
 	// Prompt reaches the agent through its standard input, or through a file that it is told of.
 	Prompt []byte // required
 	// Dir is the working directory of the agent.
-	Dir    string // required
-	Model  string
+	Dir   string // required
+	Model string
+	// Effort is minimal, low, medium, high, xhigh or max; empty leaves it to the agent.
 	Effort string
+	// System replaces the agent's own system prompt, where it has one that can be replaced; empty leaves it.
+	// It is sent with every request to the model, and the built-in ones are 6,000 to 33,000 characters.
+	System string
 	Access Access
 	// Allow lists the commands that an agent with Access Write may run, such as "go test *".
 	Allow []string

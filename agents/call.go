@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,8 +13,9 @@ import (
 	"github.com/agentd/gh-agentd/internal/proc"
 )
 
-// Names in a call's folder.
+// Names of a call's folder, and in it.
 const (
+	callPrefix = "call-"
 	promptName = "prompt.md"
 	stdoutName = "stdout.log"
 	stderrName = "stderr.log"
@@ -52,7 +54,7 @@ func openCall(r *Request) (*call, error) {
 // freshFolder makes the next free folder call-1, call-2, …
 func freshFolder(runDir string) (string, error) {
 	for n := 1; ; n++ {
-		dir := filepath.Join(runDir, fmt.Sprintf("call-%d", n))
+		dir := filepath.Join(runDir, fmt.Sprintf("%s%d", callPrefix, n))
 		err := os.Mkdir(dir, 0o700)
 		if err == nil {
 			return dir, nil
@@ -63,9 +65,18 @@ func freshFolder(runDir string) (string, error) {
 	}
 }
 
-func (c *call) writeFiles(files map[string][]byte) error {
-	for name, data := range files {
-		if err := c.root.WriteFile(name, data); err != nil {
+func (c *call) writeFiles(inv Invocation) error {
+	root := c.root
+	if inv.Home != "" {
+		home, err := confine.Open(inv.Home)
+		if err != nil {
+			return err
+		}
+		defer home.Close()
+		root = home
+	}
+	for name, data := range inv.Files {
+		if err := root.WriteFile(name, data); err != nil {
 			return err
 		}
 	}
@@ -81,7 +92,11 @@ func (c *call) command(path string, words []string, inv Invocation, env []string
 		Path: path, Args: append(words[:len(words):len(words)], inv.Args...), Dir: dir, Env: env,
 		Limits: c.request.Limits, Force: c.request.Force, Group: true,
 	}
-	if !inv.NoStdin {
+	switch {
+	case inv.NoStdin:
+	case inv.Stdin != nil:
+		cmd.Stdin = bytes.NewReader(inv.Stdin)
+	default:
 		var err error
 		if c.prompt, err = os.Open(c.request.PromptFile()); err != nil {
 			return cmd, fmt.Errorf("open the prompt: %w", err)

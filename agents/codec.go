@@ -26,10 +26,14 @@ type Invocation struct {
 	Args []string
 	// Env are variables "NAME=value" set beside the allowed ones.
 	Env []string
-	// Files are written into the request's CallDir before the start, by name relative to it.
+	// Files are written into the request's CallDir before the start, by name relative to it; folders are made.
 	Files map[string][]byte
+	// Home replaces CallDir as the folder of Files: the folder of an earlier call, whose session goes on.
+	Home string
 	// Dir replaces the request's working directory.
 	Dir string
+	// Stdin is what the program reads instead of the prompt, where it names the prompt's file.
+	Stdin []byte
 	// NoStdin leaves standard input empty, for agents that read the prompt from its file.
 	NoStdin bool
 }

@@ -19,7 +19,7 @@ type Command struct {
 	Name    string            // required
 	Command []string          // required: the program and its words
 	Prompt  string            // stdin (default), file, arg
-	Output  string            // text (default), jsonl-last, agentd
+	Output  string            // text (default), jsonl-last, agentd, or what gemini, codex or claude print
 	Model   string            // a word to append when there is a model, such as "--model={model}"
 	Effort  string            // the same for the effort
 	Session string            // the same for a session to resume
@@ -61,7 +61,9 @@ func (c Command) Agent() (*Program, error) {
 	if err != nil {
 		return refuse("%v", err)
 	}
-	return &Program{ID: c.Name, Path: c.Command[0], Keys: c.Keys, Environ: c.Environ, NewCodec: codec}, nil
+	// Whatever speaks like one of the three mostly is one, behind a wrapper, and signs in like it.
+	keys := slices.Concat(c.Keys, vendors()[c.Output].keys)
+	return &Program{ID: c.Name, Path: c.Command[0], Keys: keys, Environ: c.Environ, NewCodec: codec}, nil
 }
 
 func (c Command) codec() (func() Codec, error) {
@@ -72,9 +74,12 @@ func (c Command) codec() (func() Codec, error) {
 		return func() Codec { return newLastLineCodec(c.invocation) }, nil
 	case "agentd":
 		return func() Codec { return NewJSONLCodec(c.invocation) }, nil
-	default:
-		return nil, fmt.Errorf("output is %q, and must be text, jsonl-last or agentd", c.Output)
 	}
+	known, ok := vendors()[c.Output]
+	if !ok {
+		return nil, fmt.Errorf("output is %q, and must be text, jsonl-last, agentd, gemini, codex or claude", c.Output)
+	}
+	return func() Codec { return known.reading(c.invocation) }, nil
 }
 
 // templates are all texts of the description that may hold placeholders.
@@ -152,12 +157,8 @@ func toolsFile(t ToolServer) ([]byte, error) {
 		Args    []string          `json:"args"`
 		Env     map[string]string `json:"env,omitempty"`
 	}
-	s := server{Command: t.Command, Args: t.Args, Env: map[string]string{}}
-	for _, entry := range t.Env {
-		name, value, _ := strings.Cut(entry, "=")
-		s.Env[name] = value
-	}
-	data, err := json.MarshalIndent(map[string]any{"mcpServers": map[string]server{"agentd": s}}, "", "  ")
+	s := server{Command: t.Command, Args: t.Args, Env: variables(t.Env)}
+	data, err := json.MarshalIndent(map[string]any{"mcpServers": map[string]server{serverName: s}}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("describe the tools: %w", err)
 	}

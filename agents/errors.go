@@ -16,12 +16,14 @@ type ErrorKind uint8
 const (
 	Failed           ErrorKind = iota // ended with an exit status that has no better name
 	NotInstalled                      // the program is not there
+	Outdated                          // the program is older than what is known to work
 	NotAuthenticated                  // nobody is signed in, or the key is refused
 	RateLimited                       // too many requests for now
 	Quota                             // used up until somebody pays or a day passes
 	Unavailable                       // the provider cannot be reached or is down
 	Model                             // no such model
 	Limit                             // the agent's own limit: turns, budget
+	TooLong                           // the request does not fit into the model's context
 	SessionGone                       // the session to resume is not there
 	Config                            // the command line or a configuration is refused
 	TimedOut                          // our wall or idle limit
@@ -31,8 +33,8 @@ const (
 )
 
 var kindNames = [...]string{
-	"failed", "not-installed", "not-authenticated", "rate-limited", "quota", "unavailable", "model", "limit",
-	"session", "config", "timed-out", "cancelled", "no-output", "bad-output",
+	"failed", "not-installed", "outdated", "not-authenticated", "rate-limited", "quota", "unavailable", "model", "limit",
+	"too-long", "session", "config", "timed-out", "cancelled", "no-output", "bad-output",
 }
 
 // String is the kind as logs and recordings write it, such as "rate-limited".
@@ -60,6 +62,8 @@ type Error struct {
 	Step  string
 	// Detail is what the agent or the system said, redacted and fit for a terminal.
 	Detail string
+	// Advice is the next thing to do where the agent's kind knows better than the kind of error; may be empty.
+	Advice string
 	// RetryAfter is when a provider wants to be asked again; zero if it did not say.
 	RetryAfter time.Duration
 	// Session is the id of the session that was going on, to be resumed; may be empty.
@@ -89,6 +93,8 @@ func (e *Error) sentence() string {
 	switch e.Kind {
 	case NotInstalled:
 		return "is not installed"
+	case Outdated:
+		return "is too old"
 	case NotAuthenticated:
 		return "is not signed in"
 	case RateLimited:
@@ -101,6 +107,8 @@ func (e *Error) sentence() string {
 		return "does not know the model"
 	case Limit:
 		return "reached its own limit"
+	case TooLong:
+		return "was given more than its model can take in"
 	case SessionGone:
 		return "did not find the session to resume"
 	case Config:
@@ -133,9 +141,14 @@ func (e *Error) overdue() string {
 
 // Hint is the next thing to do.
 func (e *Error) Hint() string {
+	if e.Advice != "" {
+		return e.Advice
+	}
 	switch e.Kind {
 	case NotInstalled:
 		return fmt.Sprintf("install %s, or give its role to another agent under [roles] in agentd/config.toml", e.Agent)
+	case Outdated:
+		return fmt.Sprintf("update %s, or give its role to another agent under [roles] in agentd/config.toml", e.Agent)
 	case NotAuthenticated:
 		return fmt.Sprintf("run `%s` by hand and sign in, or set its API key; then run the same command again", e.Agent)
 	case RateLimited, Unavailable:
@@ -149,6 +162,10 @@ func (e *Error) Hint() string {
 		return fmt.Sprintf("change the model of %s in agentd/config.toml", e.Agent)
 	case Limit:
 		return "raise the agent's own limit, or split the task; then run the same command again"
+	case TooLong:
+		return "split the change, or give the role to a model that takes more under [roles] in agentd/config.toml; then run the same command again"
+	case SessionGone:
+		return "run the same command again; it starts a new session"
 	case Config:
 		return "check the agent's section in agentd/config.toml with `gh agentd doctor`"
 	case TimedOut:

@@ -1,8 +1,6 @@
 package agents
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -70,19 +68,14 @@ func (c *jsonlCodec) Args(r Request) (Invocation, error) { return c.args(r) }
 
 func (c *jsonlCodec) Line(line []byte) []Event {
 	var events []Event
-	// A line should hold one object; some programs forget the line feed between two.
-	for len(bytes.TrimSpace(line)) > 0 {
-		decoder := json.NewDecoder(bytes.NewReader(line))
-		var w wireEvent
-		if decoder.Decode(&w) != nil {
-			c.result.Skipped++
-			break
-		}
-		line = line[decoder.InputOffset():]
+	whole := decodeLine(line, func(w wireEvent) {
 		c.heard = true
 		if e, ok := c.take(w); ok {
 			events = append(events, e)
 		}
+	})
+	if !whole {
+		c.result.Skipped++
 	}
 	return events
 }

@@ -3,7 +3,9 @@ package agents
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"sync"
 
 	"github.com/agentd/gh-agentd/internal/proc"
 )
@@ -21,8 +23,13 @@ type Program struct {
 	Keys []string
 	// Environ is the environment that Check searches; Run takes the request's.
 	Environ []string
+	// Release says which releases of the program will do.
+	Release Release
 	// NewCodec makes the codec of one run.
 	NewCodec func() Codec // required
+
+	mu       sync.Mutex
+	versions map[string]string // by path, as far as they were asked for
 }
 
 var _ Agent = (*Program)(nil)
@@ -30,13 +37,17 @@ var _ Agent = (*Program)(nil)
 // Name is the agent's name.
 func (p *Program) Name() string { return p.ID }
 
-// Check says whether the program is there. It starts nothing.
+// Check says whether the program is there and new enough.
+// It starts the program only to ask for its version, once, and only where Release asks for one and nothing else says it.
 func (p *Program) Check(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return &Error{Kind: Cancelled, Agent: p.ID, Err: context.Cause(ctx)}
 	}
-	_, err := p.find(p.Environ)
-	return err
+	path, err := p.find(p.Environ)
+	if err != nil {
+		return err
+	}
+	return p.checkRelease(ctx, path)
 }
 
 func (p *Program) find(environ []string) (string, error) {
@@ -73,6 +84,9 @@ func (p *Program) run(ctx context.Context, r Request, on func(Event)) (Result, e
 	if err != nil {
 		return none, err
 	}
+	if s := r.Session; s != nil && s.Agent != "" && s.Agent != p.ID {
+		return none, &Error{Kind: SessionGone, Detail: fmt.Sprintf("session %s belongs to %s", s.ID, s.Agent)}
+	}
 	call, err := openCall(&r)
 	if err != nil {
 		return none, err
@@ -83,7 +97,7 @@ func (p *Program) run(ctx context.Context, r Request, on func(Event)) (Result, e
 	if err != nil {
 		return none, asConfig(err)
 	}
-	if err := call.writeFiles(inv.Files); err != nil {
+	if err := call.writeFiles(inv); err != nil {
 		return none, err
 	}
 	cmd, err := call.command(path, p.Words, inv, environment(r, p.Keys, inv.Env))
@@ -102,6 +116,9 @@ func (p *Program) run(ctx context.Context, r Request, on func(Event)) (Result, e
 		runErr = err
 	}
 	result, err := judge(ctx, codec, outcome, runErr)
+	if result.Session.ID != "" {
+		result.Session.Agent = p.ID
+	}
 	return call.redactResult(result), call.redactError(err)
 }
 

@@ -43,7 +43,7 @@ func TestProgram_Run_success(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := agents.Result{
-		Text: "Done.", Model: "m-1", Session: agents.Session{ID: "s-1"}, Elapsed: result.Elapsed,
+		Text: "Done.", Model: "m-1", Session: agents.Session{Agent: "gemini", ID: "s-1"}, Elapsed: result.Elapsed,
 		Usage:  agents.Usage{In: 120, Cached: 20, Out: 30, Known: true, USD: new(0.5), Model: "m-1"},
 		Tools:  []agents.ToolCall{{Name: "create_proposal", OK: true, Message: "wrote it"}},
 		Denied: []string{"rm"},

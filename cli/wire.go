@@ -136,11 +136,17 @@ func (a *app) agent(repo *gitops.Repo, cfg config.Config, name string) (agents.A
 		}
 		return agents.NewReplay(a.env.Executable, cassette), nil
 	}
-	switch described.Output {
-	case config.OutputCodex, config.OutputGemini, config.OutputClaude:
-		return nil, &agents.Error{
-			Kind: agents.Config, Agent: name,
-			Detail: fmt.Sprintf("there is no adapter for the output of %s yet; describe a command that hands its answer in with `gh agentd submit` under [agents.<name>], and name it under [roles]", described.Output),
+	// One of the three under its own name; under another, or with a command line of its own,
+	// it is a command that prints what one of them prints.
+	if name == string(described.Output) && !describesItself(described) {
+		vendor := agents.Vendor{ID: name, Command: described.Command, Env: described.Env, Environ: a.env.Environ}
+		switch described.Output {
+		case config.OutputGemini:
+			return agents.NewGemini(vendor), nil
+		case config.OutputCodex:
+			return agents.NewCodex(vendor), nil
+		case config.OutputClaude:
+			return agents.NewClaude(vendor), nil
 		}
 	}
 	output := string(described.Output)
@@ -161,6 +167,12 @@ func (a *app) agent(repo *gitops.Repo, cfg config.Config, name string) (agents.A
 		return nil, err // a nil *Program would be an agent
 	}
 	return agent, nil
+}
+
+// describesItself reports whether an agent's table says how it is told its prompt, model or session.
+func describesItself(a config.Agent) bool {
+	return a.Prompt != config.PromptStdin || a.Model != "" || a.Session != "" ||
+		slices.ContainsFunc(a.Command, func(word string) bool { return strings.Contains(word, "{") })
 }
 
 // cacheDir is the person's cache folder on this system, below it ours: runs and their logs.

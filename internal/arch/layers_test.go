@@ -125,7 +125,7 @@ var owners = []struct {
 	{"golang.org/x/term", []string{"cli"}},
 	{"github.com/spf13", []string{"cli"}},
 	{"gopkg.in/yaml.v3", []string{"specs", "agents"}},
-	{"github.com/BurntSushi/toml", []string{"config"}},
+	{"github.com/BurntSushi/toml", []string{"config", "agents"}}, // agents reads what codex would merge
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp", "agents"}},
 	{"github.com/gofrs/flock", []string{"inbox"}},
 	{"github.com/yuin/goldmark", []string{"specs", "view"}},

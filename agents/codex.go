@@ -1,0 +1,117 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agentd/gh-agentd/internal/proc"
+)
+
+// codexKeys are the variables with which Codex finds its account and its home.
+// It does not read OPENAI_API_KEY; a provider of one's own names its variable in config.toml.
+func codexKeys() []string {
+	return []string{"CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "CODEX_HOME", "CODEX_SQLITE_HOME", "CODEX_CA_CERTIFICATE"}
+}
+
+// codexArgs is the command line of a request. Everything is said by options: no file of Codex's own is written.
+func codexArgs(r Request) (Invocation, error) {
+	var inv Invocation
+	effort, err := effortOf(r.Effort, map[string]string{
+		"none": "none", "minimal": "minimal", "low": "low", "medium": "medium", "high": "high", "xhigh": "xhigh", "max": "max",
+	})
+	if err != nil {
+		return inv, err
+	}
+	inv.Args = []string{
+		"exec", "--json", "--skip-git-repo-check", "--cd", r.Dir, "--sandbox", codexSandbox(r.Access),
+		// What a headless run with one task never needs costs input with every request.
+		"--disable", "plugins", "--disable", "apps", "--disable", "multi_agent", "--disable", "goals", "--disable", "tool_suggest",
+		"--disable", "skill_search", "--disable", "image_generation", "--disable", "view_image", "--disable", "browser_use",
+		"--disable", "computer_use", "--disable", "sleep_tool",
+	}
+	set := func(key string, value any) {
+		inv.Args = append(inv.Args, "-c", key+"="+tomlValue(value))
+	}
+	set("check_for_update_on_startup", false)
+	set("analytics.enabled", false)
+	set("web_search", "disabled")
+	set("agents.enabled", false)
+	set("skills.include_instructions", false)
+	set("skills.bundled.enabled", false)
+	// Commands in the sandbox see the environment: without this the key with which Codex signs in, too.
+	set("shell_environment_policy.ignore_default_excludes", false)
+	if r.Model != "" {
+		inv.Args = append(inv.Args, "--model", r.Model)
+	}
+	if effort != "" {
+		set("model_reasoning_effort", effort)
+	}
+	if system := inv.withSystem(r, r.CallDir); system != "" {
+		set("model_instructions_file", system)
+	}
+	own, err := readCodexConfig(r)
+	if err != nil {
+		return inv, err
+	}
+	if len(own.servers) > 0 {
+		set("mcp_servers", own.without())
+	}
+	inv.inherit(r.Environ, own.keys...)
+	if r.Tools != nil {
+		set("mcp_servers."+serverName, codexServer(*r.Tools))
+	}
+	if r.Session != nil {
+		inv.Args = append(inv.Args, "resume", r.Session.ID)
+	}
+	inv.Args = append(inv.Args, "-")
+	return inv, nil
+}
+
+func codexSandbox(access Access) string {
+	if access == Write {
+		return "workspace-write"
+	}
+	return "read-only"
+}
+
+// codexServer describes our server. It starts outside the sandbox, with next to no environment:
+// the mark by which a run knows its processes has to be handed on by name.
+func codexServer(t ToolServer) map[string]any {
+	return map[string]any{
+		"command": t.Command, "args": t.Args, "env": variables(t.Env), "env_vars": []string{proc.MarkVariable},
+		"enabled": true, "required": true, "default_tools_approval_mode": "approve", "tool_timeout_sec": int(toolTimeout.Seconds()),
+	}
+}
+
+// tomlValue writes a value for -c. What JSON and TOML write alike is written as in JSON; tables are TOML's own.
+func tomlValue(value any) string {
+	switch v := value.(type) {
+	case map[string]any:
+		var pairs []string
+		for _, key := range sortedKeys(v) {
+			pairs = append(pairs, tomlValue(key)+"="+tomlValue(v[key]))
+		}
+		return "{" + strings.Join(pairs, ",") + "}"
+	case map[string]string:
+		table := map[string]any{}
+		for key, text := range v {
+			table[key] = text
+		}
+		return tomlValue(table)
+	case []string:
+		var items []string
+		for _, text := range v {
+			items = append(items, tomlValue(text))
+		}
+		return "[" + strings.Join(items, ",") + "]"
+	case string:
+		var out strings.Builder
+		encoder := json.NewEncoder(&out)
+		encoder.SetEscapeHTML(false)
+		_ = encoder.Encode(v) // a string always can be
+		return strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\x7f", `\u007f`)
+	default: // numbers and booleans
+		return fmt.Sprint(v)
+	}
+}
