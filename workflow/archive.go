@@ -139,6 +139,7 @@ func (i *implementing) land(ctx context.Context, c *changes.Change) (ActionResul
 		return stay, i.explainLanding(err)
 	}
 	i.left = append(i.left, left...)
+	i.forgetSessions(c.ID)
 	next, err := i.Store.Open(ctx, c.ID)
 	if err != nil {
 		return stay, err

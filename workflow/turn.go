@@ -165,6 +165,7 @@ func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, c *changes.Chan
 		b.Say.Note("its log is in " + box.Dir())
 		return h, err
 	}
+	b.keepSession(id, t, p, result.Session)
 	h.files, err = box.Files()
 	return h, err
 }
@@ -176,6 +177,7 @@ func (b *Bench) request(id phases.ChangeID, t turn, p player, box *inbox.Box, di
 		Role: string(t.role), Step: string(t.step), Round: t.round, Task: t.task, Change: id.String(),
 		Prompt: []byte(t.prompt(tools, failure)),
 		Dir:    dir, Model: p.model, Effort: p.effort, Access: t.access,
+		Session: b.sessionFor(id, t, p),
 		Tools: &agents.ToolServer{
 			Command: b.Executable,
 			Args:    []string{"mcp", "--change", id.String(), "--step", string(t.step), "--run", box.Dir()},
@@ -194,7 +196,7 @@ func (b *Bench) request(id phases.ChangeID, t turn, p player, box *inbox.Box, di
 func (b *Bench) retrying(ctx context.Context, id phases.ChangeID, t turn, p player, r agents.Request, afford func() error) (agents.Result, []specs.LLMCall, error) {
 	var calls []specs.LLMCall
 	for try := 0; ; try++ {
-		result, err := p.agent.Run(ctx, r, func(e agents.Event) { b.Say.Event(p.agent.Name(), e) })
+		result, err := b.running(ctx, p, r, func(e agents.Event) { b.Say.Event(p.agent.Name(), e) })
 		call := b.callOf(t, p, result)
 		if err == nil || !call.Usage.Unknown {
 			calls = append(calls, call)
