@@ -125,6 +125,7 @@ func (c *claudeCodec) take(e claudeEvent) []Event {
 		kind, _ := ofStatus(e.Status)
 		return []Event{c.waits.retry(text, kind, claudeAdvice)}
 	case e.Type == "assistant" || e.Type == "user":
+		c.waits.progress()
 		var events []Event
 		for _, block := range blocks(e.Message.Content) {
 			events = append(events, c.block(e, block)...)
@@ -259,7 +260,7 @@ func (c *claudeCodec) cost(e claudeEvent) *float64 {
 var claudeClues = clues{
 	clueOf(TooLong, `prompt is too long|request too large|context window|input is too long`),
 	clueOf(Quota, `credit balance|usage limit|limit reached|hit your .{0,20}limit|out of extra usage`),
-	clueOf(NotAuthenticated, `not logged in|please run /login|invalid api key|oauth token|to authenticate|authentication_error`),
+	clueOf(NotAuthenticated, `not logged in|please run /login|invalid api key|oauth token|authenticate\. API Error|authentication_error`),
 	clueOf(RateLimited, `\(429\)|rate.?limit`),
 	clueOf(Model, `issue with the selected model|model .{0,120}not (?:found|available|exist)`),
 	clueOf(SessionGone, `no conversation found`),

@@ -79,9 +79,14 @@ func retryAfter(message string) time.Duration {
 }
 
 // patience counts what a CLI tells of its own retries, and says when waiting on is of no use.
-type patience struct{ limited int }
+type patience struct {
+	limited int // since the last sign of progress
+}
 
-// mostLimited is how often a provider may say "too many requests" before we ask again ourselves, later:
+// progress is a sign that the provider answers again.
+func (p *patience) progress() { p.limited = 0 }
+
+// mostLimited is how often in a row a provider may say "too many requests" before we ask again ourselves, later:
 // the CLIs' own retries come too close upon one another.
 const mostLimited = 3
 

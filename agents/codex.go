@@ -25,18 +25,18 @@ func codexArgs(r Request) (Invocation, error) {
 	}
 	inv.Args = []string{
 		"exec", "--json", "--skip-git-repo-check", "--cd", r.Dir, "--sandbox", codexSandbox(r.Access),
-		// What a headless run with one task never needs costs input with every request.
-		"--disable", "plugins", "--disable", "apps", "--disable", "multi_agent", "--disable", "goals", "--disable", "tool_suggest",
-		"--disable", "skill_search", "--disable", "image_generation", "--disable", "view_image", "--disable", "browser_use",
-		"--disable", "computer_use", "--disable", "sleep_tool",
 	}
 	set := func(key string, value any) {
 		inv.Args = append(inv.Args, "-c", key+"="+tomlValue(value))
+	}
+	for _, feature := range codexUnused() {
+		set("features."+feature, false)
 	}
 	set("check_for_update_on_startup", false)
 	set("analytics.enabled", false)
 	set("web_search", "disabled")
 	set("agents.enabled", false)
+	set("tools.experimental_request_user_input.enabled", false) // there is nobody to ask
 	set("skills.include_instructions", false)
 	set("skills.bundled.enabled", false)
 	// Commands in the sandbox see the environment: without this the key with which Codex signs in, too.
@@ -66,6 +66,16 @@ func codexArgs(r Request) (Invocation, error) {
 	}
 	inv.Args = append(inv.Args, "-")
 	return inv, nil
+}
+
+// codexUnused are features that a headless run with one task never needs, and that cost input with every request,
+// but for the last: with it Codex waits for a network without end.
+// As settings, not as --disable: one that a later release no longer has is then a warning and no refusal.
+func codexUnused() []string {
+	return []string{
+		"plugins", "apps", "multi_agent", "goals", "tool_suggest", "skill_search", "image_generation", "view_image",
+		"browser_use", "computer_use", "sleep_tool", "unbounded_connection_retries",
+	}
 }
 
 func codexSandbox(access Access) string {

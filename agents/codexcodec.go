@@ -89,6 +89,7 @@ func (c *codexCodec) take(e codexEvent) []Event {
 		c.result.Session.ID, c.result.Session.Dir = e.ThreadID, c.request.Dir
 		return []Event{{Kind: Started, Name: c.request.Model}}
 	case "item.started":
+		c.waits.progress()
 		if name, about := e.Item.tool(); name != "" {
 			c.tools.open(e.Item.ID, name)
 			return []Event{{Kind: Tool, Name: name, Text: about}}
@@ -115,6 +116,7 @@ func (c *codexCodec) take(e codexEvent) []Event {
 func (c *codexCodec) item(item codexItem) []Event {
 	switch item.Type {
 	case "agent_message":
+		c.waits.progress()
 		c.result.Text = item.Text
 		return []Event{{Kind: Text, Text: item.Text}}
 	case "error":

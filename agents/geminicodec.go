@@ -83,6 +83,7 @@ func (c *geminiCodec) take(e geminiEvent) []Event {
 		if e.Role != "assistant" || e.Content == "" {
 			return nil
 		}
+		c.waits.progress()
 		c.said.add(e.Content)
 		return []Event{{Kind: Text, Text: e.Content}}
 	case "tool_use":
@@ -111,6 +112,7 @@ func (c *geminiCodec) take(e geminiEvent) []Event {
 
 func (c *geminiCodec) toolUse(e geminiEvent) []Event {
 	c.said.reset()
+	c.waits.progress()
 	name := plainTool(e.ToolName)
 	c.tools.open(e.ToolID, name)
 	path, _ := e.Parameters["file_path"].(string)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,12 +16,17 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/agentd/gh-agentd/agents"
+	"github.com/agentd/gh-agentd/agents/agenttest"
 	"github.com/agentd/gh-agentd/internal/proc"
 )
 
 // TestMain makes this binary everything that a run needs beside itself:
-// an agent that behaves as told, the replay command, and an MCP server.
+// an agent that behaves as told, the three scripted ones under their names, the replay command, and an MCP server.
 func TestMain(m *testing.M) {
+	switch filepath.Base(os.Args[0]) {
+	case "gemini", "codex", "claude":
+		os.Exit(agenttest.Main(os.Args, os.Stdin, os.Stdout, os.Stderr, os.Environ()))
+	}
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "behave":

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentd/gh-agentd/agents"
 	"github.com/agentd/gh-agentd/changes"
@@ -91,7 +92,7 @@ func (a *app) bench(ctx context.Context) (*workflow.Bench, error) {
 		Say:        a.progress,
 		Log:        a.log(),
 	}
-	bench.Agent = func(name string) (agents.Agent, error) { return a.agent(repo, cfg, name) }
+	bench.Agent = remembering(func(name string) (agents.Agent, error) { return a.agent(repo, cfg, name) })
 	bench.Ask = newAsker(a.env, a.streams, a.progress)
 	return bench, nil
 }
@@ -121,6 +122,24 @@ func (a *app) config(ctx context.Context, repo *gitops.Repo) (config.Config, err
 		a.progress.Warn(place + ": " + w.Message)
 	}
 	return cfg, err
+}
+
+// remembering makes every agent once: it finds out its version when it is first asked for, and that takes time.
+func remembering(make func(string) (agents.Agent, error)) func(string) (agents.Agent, error) {
+	var mu sync.Mutex
+	made := map[string]agents.Agent{}
+	return func(name string) (agents.Agent, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if agent, ok := made[name]; ok {
+			return agent, nil
+		}
+		agent, err := make(name)
+		if err == nil {
+			made[name] = agent
+		}
+		return agent, err
+	}
 }
 
 // agent makes the agent that the configuration describes under a name.

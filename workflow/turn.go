@@ -173,10 +173,14 @@ func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, c *changes.Chan
 func (b *Bench) request(id phases.ChangeID, t turn, p player, box *inbox.Box, dir, failure string) agents.Request {
 	names := inbox.ToolsFor(string(t.step))
 	tools := templates.Tools{Server: "agentd", Names: names}
+	system := ""
+	if t.access != agents.Write { // who writes code is helped by what its own program says about that
+		system = templates.SystemPrompt{}.Render()
+	}
 	return agents.Request{
 		Role: string(t.role), Step: string(t.step), Round: t.round, Task: t.task, Change: id.String(),
 		Prompt: []byte(t.prompt(tools, failure)),
-		Dir:    dir, Model: p.model, Effort: p.effort, Access: t.access,
+		Dir:    dir, Model: p.model, Effort: p.effort, Access: t.access, System: system,
 		Session: b.sessionFor(id, t, p),
 		Tools: &agents.ToolServer{
 			Command: b.Executable,

@@ -65,7 +65,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, environment 
 func (a *agent) answerQuestion() (status int, answered bool) {
 	switch strings.Join(a.args, " ") {
 	case "--version":
-		fmt.Fprintln(a.stdout, "1.0.0 (scripted)")
+		fmt.Fprintln(a.stdout, a.version())
 	case "login status":
 		fmt.Fprintln(a.stdout, "Logged in (scripted)")
 	case "auth status":
@@ -74,6 +74,20 @@ func (a *agent) answerQuestion() (status int, answered bool) {
 		return 0, false
 	}
 	return 0, true
+}
+
+// version is in the words of the program whose name this is, and one that an adapter takes.
+func (a *agent) version() string {
+	switch a.name {
+	case "gemini":
+		return "0.61.0"
+	case "codex":
+		return "codex-cli 0.169.0"
+	case "claude":
+		return "2.1.329 (Claude Code)"
+	default:
+		return "1.0.0 (scripted)"
+	}
 }
 
 func (a *agent) play() error {

@@ -3,6 +3,7 @@ package agenttest
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 )
 
 // The event streams of the three agents, as they print them with
@@ -23,11 +24,15 @@ func (f *geminiFormat) use(tool string, id int, arguments json.RawMessage) []any
 	return []any{object{"type": "tool_use", "timestamp": instant, "tool_name": "mcp_agentd_" + tool, "tool_id": toolID(id), "parameters": arguments}}
 }
 
-func (f *geminiFormat) used(_ string, id int, ok bool, answer string) []any {
+func (f *geminiFormat) used(tool string, id int, ok bool, answer string) []any {
 	if !ok {
+		// What the server said stands deep inside of what the CLI says about it.
+		said, _ := json.Marshal(answer)
 		return []any{object{
-			"type": "tool_result", "timestamp": instant, "tool_id": toolID(id), "status": "error", "output": answer,
-			"error": object{"type": "mcp_tool_error", "message": answer},
+			"type": "tool_result", "timestamp": instant, "tool_id": toolID(id), "status": "error",
+			"output": fmt.Sprintf("Error: MCP tool '%s' reported an error.", tool),
+			"error": object{"type": "mcp_tool_error", "message": fmt.Sprintf(
+				`MCP tool '%s' reported tool error for function call: {"name":"%[1]s","args":{}} with response: [{"functionResponse":{"name":"%[1]s","response":{"content":[{"type":"text","text":%s}],"isError":true}}}]`, tool, said)},
 		}}
 	}
 	return []any{object{"type": "tool_result", "timestamp": instant, "tool_id": toolID(id), "status": "success", "output": answer}}
@@ -93,13 +98,20 @@ func (f *codexFormat) used(tool string, _ int, ok bool, answer string) []any {
 		"result": object{"content": []any{object{"type": "text", "text": answer}}, "structured_content": nil},
 	}
 	if !ok {
-		fields["status"], fields["result"], fields["error"] = "failed", nil, object{"message": answer}
+		fields["status"] = "failed"
 	}
 	return f.item("mcp_tool_call", "item.completed", fields)
 }
 
 func (f *codexFormat) retry(status int) ([]any, string) {
-	return []any{object{"type": "error", "message": fmt.Sprintf("Reconnecting... 2/5 (unexpected status %d)", status)}}, ""
+	why := fmt.Sprintf("unexpected status %d %s: no, url: https://api.example.com/v1/responses", status, http.StatusText(status))
+	switch {
+	case status == http.StatusTooManyRequests:
+		why = "exceeded retry limit, last status: 429 Too Many Requests"
+	case status >= 500:
+		why = "We’re currently experiencing high demand, which may cause temporary errors."
+	}
+	return []any{object{"type": "error", "message": "Reconnecting... 2/5 (" + why + ")"}}, ""
 }
 
 func (f *codexFormat) done(u usage) []any {
@@ -145,8 +157,23 @@ func (f *claudeFormat) used(_ string, id int, ok bool, answer string) []any {
 
 func (f *claudeFormat) retry(status int) ([]any, string) {
 	return []any{object{
-		"type": "system", "subtype": "api_retry", "attempt": 1, "max_retries": 10, "retry_delay_ms": 597, "error_status": status, "session_id": sessionID,
+		"type": "system", "subtype": "api_retry", "attempt": 1, "max_retries": 3, "retry_delay_ms": 597, "error_status": status,
+		"error": claudeReason(status), "session_id": sessionID,
 	}}, ""
+}
+
+// claudeReason is the CLI's own word for a status.
+func claudeReason(status int) string {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return "authentication_failed"
+	case http.StatusTooManyRequests:
+		return "rate_limit"
+	case 529:
+		return "overloaded"
+	default:
+		return "server_error"
+	}
 }
 
 func (f *claudeFormat) result(text string, failed bool, u usage) []any {

@@ -1,0 +1,285 @@
+package agents_test
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentd/gh-agentd/agents"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files; read the difference before committing it")
+
+// sessionOf is a session that a call of an earlier run began.
+func sessionOf(t testing.TB, r agents.Request, base agents.Usage) *agents.Session {
+	t.Helper()
+	earlier := filepath.Join(filepath.Dir(r.RunDir), "earlier", "call-1")
+	if err := os.MkdirAll(filepath.Join(earlier, ".gemini"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(earlier, ".gemini", "settings.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &agents.Session{ID: "01a1ff0f-08fd-7a01-9091-d5bc88520e10", Dir: earlier, Base: base}
+}
+
+// commandLine is what a real agent is started with, for a person to read.
+func commandLine(t testing.TB, vendor string, v agents.Vendor, r agents.Request) string {
+	t.Helper()
+	inv, err := vendorNamed(vendor, v).NewCodec().Args(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	show := func(format string, values ...any) { fmt.Fprintf(&out, format+"\n", values...) }
+	for i := 0; i < len(inv.Args); i++ {
+		if strings.HasPrefix(inv.Args[i], "-") && i+1 < len(inv.Args) && !strings.HasPrefix(inv.Args[i+1], "-") {
+			show("%s %s", inv.Args[i], inv.Args[i+1])
+			i++
+			continue
+		}
+		show("%s", inv.Args[i])
+	}
+	for _, entry := range inv.Env {
+		show("env %s", entry)
+	}
+	show("in %s, files in %q, no prompt %v, instead %q", inv.Dir, inv.Home, inv.NoStdin, inv.Stdin)
+	var names []string
+	for name := range inv.Files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		show("-- %s --\n%s", name, strings.TrimSpace(string(inv.Files[name])))
+	}
+	return strings.NewReplacer(r.RunDir, "$RUN", filepath.Dir(r.RunDir), "$RUNS").Replace(out.String())
+}
+
+func TestVendors_commandLines(t *testing.T) {
+	for _, vendor := range []string{"gemini", "codex", "claude"} {
+		for _, row := range []struct {
+			name string
+			edit func(*agents.Request)
+		}{
+			{"reads", func(r *agents.Request) { r.Access, r.System = agents.ReadOnly, "You plan.\n" }},
+			{"tools", func(r *agents.Request) { r.Access, r.Effort = agents.ToolsOnly, "high" }},
+			{"writes", func(r *agents.Request) {
+				r.Access, r.Allow = agents.Write, []string{"go test *", "git diff *"}
+				r.Tools.Env = []string{`A="1"`}
+			}},
+			{"resumes", func(r *agents.Request) { r.Session = sessionOf(t, *r, agents.Usage{}) }},
+			{"without_tools", func(r *agents.Request) { r.Tools, r.Model = nil, "" }},
+		} {
+			t.Run(vendor+"/"+row.name, func(t *testing.T) {
+				r := recordedRequest(t)
+				r.Model = map[string]string{"gemini": "gemini-3-flash-preview", "codex": "gpt-6.1-sol", "claude": "sonnet"}[vendor]
+				r.Tools.Args = []string{"mcp", "--change", "add-oauth", "--run", r.RunDir}
+				row.edit(&r)
+				golden(t, filepath.Join("testdata", "commandline", vendor+"_"+row.name), commandLine(t, vendor, agents.Vendor{}, r))
+			})
+		}
+	}
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(got), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// A prompt that is too long for some standard input is named instead; one that just fits is not.
+func TestVendors_longPromptStaysInItsFile_AG28(t *testing.T) {
+	for _, vendor := range []string{"gemini", "codex", "claude"} {
+		r := recordedRequest(t)
+		for _, row := range []struct {
+			bytes int
+			named bool
+		}{{1 << 20, false}, {1<<20 + 1, true}} {
+			r.Prompt = []byte(strings.Repeat("x", row.bytes))
+			inv, err := vendorNamed(vendor, agents.Vendor{}).NewCodec().Args(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if named := strings.Contains(string(inv.Stdin), r.PromptFile()); named != row.named || inv.NoStdin {
+				t.Errorf("%s with %d bytes: standard input is %q", vendor, row.bytes, inv.Stdin)
+			}
+			for _, word := range inv.Args {
+				if len(word) > 4096 {
+					t.Errorf("%s has an argument of %d bytes", vendor, len(word))
+				}
+			}
+		}
+	}
+}
+
+func TestVendors_refuseWhatTheyCannotSay(t *testing.T) {
+	for _, row := range []struct {
+		vendor, kind, want string
+		edit               func(*agents.Request)
+	}{
+		{"gemini", "config", `effort is "turbo", and must be one of high, low, max, medium, minimal, xhigh`, func(r *agents.Request) { r.Effort = "turbo" }},
+		{"codex", "config", `effort is "extra high"`, func(r *agents.Request) { r.Effort = "extra high" }},
+		{"claude", "config", `effort is "minimal"`, func(r *agents.Request) { r.Effort = "minimal" }},
+		{"claude", "config", `model "--dangerously-skip-permissions" is no name`, func(r *agents.Request) { r.Model = "--dangerously-skip-permissions" }},
+		{"gemini", "config", "a comma", func(r *agents.Request) { r.Dir = "/work/a,b" }},
+		{"codex", "session", `"--last" is no session`, func(r *agents.Request) { r.Session = &agents.Session{ID: "--last"} }},
+		{"codex", "session", "belongs to gemini", func(r *agents.Request) {
+			r.Session = &agents.Session{Agent: "gemini", ID: "01a1ff0f-08fd-7a01-9091-d5bc88520e10"}
+		}},
+		{"codex", "config", "config.toml", func(r *agents.Request) {
+			writeFile(t, filepath.Join(home(*r), ".codex", "config.toml"), "[mcp_servers")
+		}},
+	} {
+		t.Run(row.vendor+" "+row.kind, func(t *testing.T) {
+			r := request(t)
+			row.edit(&r)
+			_, failed := failure(t, vendorNamed(row.vendor, agents.Vendor{Command: []string{executable(t), "behave", "say"}}), r)
+			if failed.Kind.String() != row.kind || !strings.Contains(failed.Error(), row.want) {
+				t.Errorf("%s: %v", failed.Kind, failed)
+			}
+		})
+	}
+}
+
+// Gemini finds a session only where it began, and files are written there: nowhere but in a call's folder of ours (AG-26).
+func TestGemini_resumesOnlyInAFolderOfOurs_AG26(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		edit func(t *testing.T, s *agents.Session)
+		ok   bool
+	}{
+		{"as it was left", func(*testing.T, *agents.Session) {}, true},
+		{"gone", func(t *testing.T, s *agents.Session) {
+			if err := os.RemoveAll(s.Dir); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+		{"not said", func(_ *testing.T, s *agents.Session) { s.Dir = "" }, false},
+		{"somebody's project", func(t *testing.T, s *agents.Session) { s.Dir = t.TempDir() }, false},
+		{"by a detour", func(_ *testing.T, s *agents.Session) { s.Dir += "/../../earlier/call-1" }, false},
+		{"a link", func(t *testing.T, s *agents.Session) {
+			link := filepath.Join(filepath.Dir(s.Dir), "call-2")
+			if err := os.Symlink(t.TempDir(), link); err != nil {
+				t.Fatal(err)
+			}
+			s.Dir = link
+		}, false},
+		{"with a .env that an agent left", func(t *testing.T, s *agents.Session) { writeFile(t, filepath.Join(s.Dir, ".env"), "A=1") }, false},
+		{"with a policy that an agent left", func(t *testing.T, s *agents.Session) {
+			writeFile(t, filepath.Join(s.Dir, ".gemini", "policies", "all.toml"), "")
+		}, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			r := recordedRequest(t)
+			r.Session = sessionOf(t, r, agents.Usage{})
+			row.edit(t, r.Session)
+			inv, err := agents.NewGemini(agents.Vendor{}).NewCodec().Args(r)
+			failed, _ := errors.AsType[*agents.Error](err)
+			if row.ok != (err == nil) || !row.ok && (failed == nil || failed.Kind != agents.SessionGone) {
+				t.Errorf("error = %v", err)
+			}
+			if row.ok && (inv.Dir != r.Session.Dir || inv.Home != r.Session.Dir) {
+				t.Errorf("it works in %s with files in %s", inv.Dir, inv.Home)
+			}
+		})
+	}
+}
+
+// The person's own servers stay out, and the key of the person's own provider gets in.
+func TestCodex_mindsThePersonsConfiguration(t *testing.T) {
+	r := recordedRequest(t)
+	r.Dir = t.TempDir()
+	writeFile(t, filepath.Join(home(r), ".codex", "config.toml"), `
+model_provider = "azure"
+[mcp_servers."odd name"]
+command = "x"
+[mcp_servers.agentd]
+command = "mine"
+[model_providers.azure]
+env_key = "AZURE_KEY"
+env_http_headers = { "X-Team" = "TEAM_HEADER" }
+`)
+	writeFile(t, filepath.Join(r.Dir, ".codex", "config.toml"), "[mcp_servers.project]\ncommand = \"x\"\n")
+	r.Environ = append(r.Environ, "AZURE_KEY=k", "TEAM_HEADER=t", "OTHER_KEY=o")
+	inv, err := agents.NewCodex(agents.Vendor{}).NewCodec().Args(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `mcp_servers={"odd name"={"enabled"=false},"project"={"enabled"=false}}`; !slices.Contains(inv.Args, want) {
+		t.Errorf("arguments %q lack %q", inv.Args, want)
+	}
+	if diff := cmp.Diff([]string{"AZURE_KEY=k", "TEAM_HEADER=t"}, inv.Env); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Keys of a cloud reach Claude only where that cloud is switched on.
+func TestClaude_signsInWithTheCloudThatIsChosen(t *testing.T) {
+	r := recordedRequest(t)
+	r.Environ = append(r.Environ, "AWS_SECRET_ACCESS_KEY=s", "AWS_REGION=eu", "GOOGLE_APPLICATION_CREDENTIALS=/g")
+	for _, use := range []string{"", "CLAUDE_CODE_USE_BEDROCK=1"} {
+		r.Environ = append(r.Environ, use)
+		inv, err := agents.NewClaude(agents.Vendor{}).NewCodec().Args(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Join(inv.Env, " ")
+		if strings.Contains(all, "AWS_SECRET_ACCESS_KEY=s AWS_REGION") || strings.Contains(all, "AWS_SECRET_ACCESS_KEY=s") != (use != "") || strings.Contains(all, "GOOGLE") {
+			t.Errorf("with %q: %s", use, all)
+		}
+	}
+}
+
+func TestGemini_settingsAreJSON(t *testing.T) {
+	r := recordedRequest(t)
+	r.Effort, r.Model = "max", "gemini-3-pro-preview"
+	r.Environ = append(r.Environ, "GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:1")
+	inv, err := agents.NewGemini(agents.Vendor{}).NewCodec().Args(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var settings struct {
+		Tools    struct{ Core []string }
+		Security struct{ Auth struct{ SelectedType string } }
+	}
+	if err := json.Unmarshal(inv.Files[".gemini/settings.json"], &settings); err != nil {
+		t.Fatal(err)
+	}
+	if settings.Security.Auth.SelectedType != "gemini-api-key" || slices.Contains(settings.Tools.Core, "run_shell_command") || !slices.Contains(settings.Tools.Core, "mcp_agentd_*") {
+		t.Errorf("settings = %+v", settings)
+	}
+}
+
+func home(r agents.Request) string {
+	for _, entry := range r.Environ {
+		if dir, ok := strings.CutPrefix(entry, "HOME="); ok {
+			return dir
+		}
+	}
+	return ""
+}
+
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}

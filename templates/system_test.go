@@ -1,0 +1,23 @@
+package templates_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentd/gh-agentd/templates"
+)
+
+// It is sent with every request to the model, so it stays below 300 tokens; four bytes are about one token of English.
+func TestSystemPrompt_Render_isShortAndPlain(t *testing.T) {
+	text := templates.SystemPrompt{}.Render()
+	t.Logf("%d bytes, about %d tokens", len(text), len(text)/4)
+	if len(text) == 0 || len(text)/4 > 300 {
+		t.Errorf("%d bytes, want some and at most 1200", len(text))
+	}
+	// ${…} is replaced by one of the agents' programs, "@" attaches a file.
+	for _, bad := range []string{"${", "@", "\n\n\n"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("it contains %q", bad)
+		}
+	}
+}
