@@ -29,7 +29,7 @@ import (
 //	      - name: append_review
 //	        arguments: {verdict: NEEDS_REVISION, summary: One requirement has no scenario.}
 //	        expect_error: false
-//	    write: [{path: notes.txt, content: "…"}]
+//	    write: [{path: notes.txt, content: "…"}, {path: run.sh, content: "…", executable: true}]
 //	    delete: [old.txt]
 //	    say: [Two findings.]
 //	    usage: {in: 1200, cached: 200, out: 300, usd: 0.01, model: gpt-5.5}
@@ -60,7 +60,10 @@ type CassetteCall struct {
 }
 
 // CassetteFile is a file to write, slash-separated and relative to the working directory.
-type CassetteFile struct{ Path, Content string }
+type CassetteFile struct {
+	Path, Content string
+	Executable    bool
+}
 
 // CassetteTool is a call of one of our tools.
 type CassetteTool struct {
@@ -79,30 +82,34 @@ type (
 		Calls   []callFile `yaml:"calls"`
 	}
 	callFile struct {
-		Step  string `yaml:"step"`
-		Round int    `yaml:"round"`
-		Task  string `yaml:"task"`
-		Sleep string `yaml:"sleep"`
-		Write []struct {
-			Path    string `yaml:"path"`
-			Content string `yaml:"content"`
-		} `yaml:"write"`
-		Delete []string `yaml:"delete"`
-		Tools  []struct {
-			Name        string    `yaml:"name"`
-			Arguments   yaml.Node `yaml:"arguments"`
-			ExpectError bool      `yaml:"expect_error"`
-		} `yaml:"tools"`
-		Say   []string `yaml:"say"`
-		Usage *struct {
-			In         *float64 `yaml:"in"`
-			Cached     *float64 `yaml:"cached"`
-			CacheWrite *float64 `yaml:"cache_write"`
-			Out        *float64 `yaml:"out"`
-			USD        *float64 `yaml:"usd"`
-			Model      string   `yaml:"model"`
-		} `yaml:"usage"`
-		Exit int `yaml:"exit"`
+		Step   string      `yaml:"step"`
+		Round  int         `yaml:"round,omitempty"`
+		Task   string      `yaml:"task,omitempty"`
+		Sleep  string      `yaml:"sleep,omitempty"`
+		Write  []writeFile `yaml:"write,omitempty"`
+		Delete []string    `yaml:"delete,omitempty"`
+		Tools  []toolFile  `yaml:"tools,omitempty"`
+		Say    []string    `yaml:"say,omitempty"`
+		Usage  *usageFile  `yaml:"usage,omitempty"`
+		Exit   int         `yaml:"exit,omitempty"`
+	}
+	writeFile struct {
+		Path       string `yaml:"path"`
+		Content    string `yaml:"content"`
+		Executable bool   `yaml:"executable,omitempty"`
+	}
+	toolFile struct {
+		Name        string    `yaml:"name"`
+		Arguments   yaml.Node `yaml:"arguments,omitempty"`
+		ExpectError bool      `yaml:"expect_error,omitempty"`
+	}
+	usageFile struct {
+		In         *float64 `yaml:"in,omitempty"`
+		Cached     *float64 `yaml:"cached,omitempty"`
+		CacheWrite *float64 `yaml:"cache_write,omitempty"`
+		Out        *float64 `yaml:"out,omitempty"`
+		USD        *float64 `yaml:"usd,omitempty"`
+		Model      string   `yaml:"model,omitempty"`
 	}
 )
 
@@ -162,7 +169,7 @@ func (f callFile) call(line int) (CassetteCall, error) {
 		}
 	}
 	for _, w := range f.Write {
-		call.Write = append(call.Write, CassetteFile{w.Path, w.Content})
+		call.Write = append(call.Write, CassetteFile(w))
 	}
 	for _, path := range call.paths() {
 		if err := checkPath(path); err != nil {
@@ -180,7 +187,7 @@ func (f callFile) call(line int) (CassetteCall, error) {
 		call.Tools = append(call.Tools, CassetteTool{t.Name, arguments, t.ExpectError})
 	}
 	if u := f.Usage; u != nil {
-		call.Usage = &Claim{In: u.In, Cached: u.Cached, CacheWrite: u.CacheWrite, Out: u.Out, USD: u.USD, Model: u.Model}
+		call.Usage = (*Claim)(u)
 	}
 	return call, nil
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/agentd/gh-agentd/agents"
 )
 
@@ -103,6 +106,44 @@ func FuzzParseCassette(f *testing.F) {
 					t.Errorf("call of line %d is not found by its own request", call.Line)
 				}
 			}
+			rereadCassette(t, c)
 		}
 	})
+}
+
+// rereadCassette demands that a cassette that was written is read as the same.
+func rereadCassette(t *testing.T, c *agents.Cassette) {
+	t.Helper()
+	written, err := c.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := agents.ParseCassette(c.Name, written)
+	if err != nil {
+		t.Fatalf("%v in what was written:\n%s", err, written)
+	}
+	if diff := cmp.Diff(c.Calls, again.Calls, cmpopts.IgnoreFields(agents.CassetteCall{}, "Line"), cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" {
+		t.Errorf("written as\n%s\n%s", written, diff)
+	}
+}
+
+func TestCassette_YAML_isReadAsTheSame(t *testing.T) {
+	c, err := agents.ParseCassette("demo.yaml", []byte(cassette))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, none := 1200.0, 0.0
+	c.Put(agents.CassetteCall{
+		Step: "implement", Task: "1.1", Say: []string{"- no\nlist: x", "yes", "1.1"}, Delete: []string{"old.txt"},
+		Write: []agents.CassetteFile{
+			{Path: "run.sh", Content: "#!/bin/sh\n\techo\n", Executable: true},
+			{Path: "binary", Content: "\x00\xff\xfe"}, {Path: "empty"}, {Path: "windows.txt", Content: "a\r\nb"},
+		},
+		Tools: []agents.CassetteTool{{Name: "create_spec", Arguments: []byte(`{"a":"2026-01-02","b":[1.5,true,null,"no","0x1f"],"n":12345678901}`)}},
+		Usage: &agents.Claim{In: &in, Cached: &none, Model: "gpt-6-sol"},
+	})
+	if len(c.Calls) != 4 {
+		t.Errorf("%d calls, want 4: an answer takes the place of the one before", len(c.Calls))
+	}
+	rereadCassette(t, c)
 }

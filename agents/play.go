@@ -105,7 +105,11 @@ func (p *player) files(call CassetteCall) error {
 	}
 	defer root.Close()
 	for _, file := range call.Write {
-		if err := root.WriteFile(file.Path, []byte(file.Content)); err != nil {
+		write := root.WriteFile
+		if file.Executable {
+			write = root.WriteProgram
+		}
+		if err := write(file.Path, []byte(file.Content)); err != nil {
 			return err
 		}
 	}

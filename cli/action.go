@@ -20,6 +20,7 @@ type workFlags struct {
 	inWorktree, inBranch, carry, commit bool
 	goOn                                bool
 	budget                              budgetFlag
+	record                              string
 }
 
 func addWorkFlags(cmd *cobra.Command, f *workFlags) {
@@ -39,14 +40,19 @@ func addPlaceFlags(cmd *cobra.Command, f *workFlags) {
 	flags.BoolVar(&f.inBranch, "branch", false, "Switch this checkout to the change's branch and work there")
 	flags.BoolVar(&f.commit, "commit-edits", false, "Take your uncommitted edits of the plan into the history without asking")
 	exclusive(cmd, "worktree", "branch")
+	flags.StringVar(&f.record, "record", "", "Record what the agents do into a cassette, `FILE`, that the agent replay can play")
 	addBudgetFlag(cmd, &f.budget)
 }
 
 // settle tells the bench what the flags say of the whole run.
-func (f *workFlags) settle(b *workflow.Bench) {
+func (a *app) settle(b *workflow.Bench, f *workFlags) error {
 	if f.budget.with != nil {
 		b.Config.Budget = f.budget.with(b.Config.Budget)
 	}
+	if f.record == "" {
+		return nil
+	}
+	return b.Record(a.path(f.record))
 }
 
 // mode says who decides: flags first, then whether anybody is there, then the configuration.

@@ -37,7 +37,9 @@ $ gh agentd impl add-oauth --again`),
 				return err
 			}
 			return a.act(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
-				flags.settle(b)
+				if err := a.settle(b, &flags); err != nil {
+					return workflow.ActionResult{}, err
+				}
 				result, err := a.implement(ctx, b, id, &flags, again)
 				return a.chosen(ctx, b, id, &flags, result, err)
 			})

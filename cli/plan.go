@@ -44,7 +44,9 @@ $ gh agentd plan add-oauth --continue`),
 				return err
 			}
 			return a.act(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
-				flags.settle(b)
+				if err := a.settle(b, &flags); err != nil {
+					return workflow.ActionResult{}, err
+				}
 				plan := workflow.Plan{Bench: b}
 				result, err := plan.Run(ctx, workflow.PlanRequest{
 					Change:      id,

@@ -96,7 +96,9 @@ func (a *app) stepCommand(text stepText) *cobra.Command {
 				return err
 			}
 			return a.act(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
-				flags.settle(b)
+				if err := a.settle(b, &flags); err != nil {
+					return workflow.ActionResult{}, err
+				}
 				steps := workflow.Steps{Bench: b}
 				return steps.Run(ctx, workflow.StepRequest{
 					Change:      id,

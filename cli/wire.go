@@ -54,13 +54,16 @@ func (a *app) workDir() string {
 	return filepath.Join(a.env.Dir, a.dir)
 }
 
-// open opens a file that the person named, relative to where the run takes place.
-func (a *app) open(path string) (*os.File, error) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.workDir(), path)
+// path is where a file is that the person named, relative to where the run takes place.
+func (a *app) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
 	}
-	return os.Open(path)
+	return filepath.Join(a.workDir(), name)
 }
+
+// open opens a file that the person named.
+func (a *app) open(name string) (*os.File, error) { return os.Open(a.path(name)) }
 
 // bench builds what the use cases share. It is called by commands that need the repository, when they run.
 func (a *app) bench(ctx context.Context) (*workflow.Bench, error) {

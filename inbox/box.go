@@ -20,6 +20,7 @@ const (
 	changeDir  = "change"
 	inboxDir   = "inbox"
 	recordFile = "calls.jsonl"
+	answerFile = "recorded.jsonl"
 	lockFile   = "lock"
 )
 

@@ -49,6 +49,11 @@ func (b *Box) Call(ctx context.Context, tool string, args json.RawMessage) (Repl
 	} else {
 		reply, err = b.serve(ctx, tool, args)
 	}
+	if err == nil && b.run.Record {
+		if err := b.recordArguments(tool, args); err != nil {
+			return Reply{}, err
+		}
+	}
 	if err := b.record(log, tool, started, err); err != nil {
 		return Reply{}, err
 	}

@@ -12,6 +12,7 @@
 //	change/      a copy of the change's folder: what tools read, and where drafts are written
 //	inbox/       verdict.json, questions.json, self-review.json, signal.json
 //	calls.jsonl  one line per call: tool, outcome, time
+//	recorded.jsonl  what the calls were made with, where the run is recorded
 //	lock         held for the length of one call, across processes
 //
 // The package owns the closed list of tools per step, what each may touch,

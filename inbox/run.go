@@ -35,6 +35,7 @@ type Run struct {
 
 	Validation specs.ValidateOptions `json:"validation"`
 	MaxCalls   int                   `json:"max_calls,omitempty"` // 0 means DefaultMaxCalls
+	Record     bool                  `json:"record,omitempty"`    // keep what the calls were made with, for [Box.Recorded]
 }
 
 // Tools returns the names of the tools that this run may call, in a stable order.

@@ -32,7 +32,9 @@ type Bench struct {
 	Ask        Asker // nil when nobody can be asked
 	Log        *slog.Logger
 
-	note string                  // what the next run cleans up after if this one is killed; "" outside a run
+	note      string     // what the next run cleans up after if this one is killed; "" outside a run
+	recording *recording // nil unless the calls of this run are recorded
+
 	run  *runSpend               // what this run has spent; nil outside of one
 	seen map[string]*gitops.Repo // the repository from each worktree, as asked for before
 }

@@ -118,6 +118,9 @@ func (b *Bench) take(ctx context.Context, id phases.ChangeID, c *changes.Change,
 		}
 		if missing == "" {
 			h.usage = sumCalls(spent)
+			if err := b.recordCall(ctx, dir, t, h); err != nil { // the work is worth more than its recording
+				b.Say.Warn(err.Error())
+			}
 			return h, nil
 		}
 		if attempt == 2 {
@@ -138,7 +141,7 @@ func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, c *changes.Chan
 	box, err := inbox.Create(runDir, inbox.Run{
 		Change: id.String(), Step: string(t.step), Role: string(t.role), Round: t.round, Task: t.task,
 		Subject: t.subject, Created: b.Now().UTC().Truncate(time.Second), Author: p.agent.Name(),
-		KnownFindings: t.known, ChangedFiles: t.changed, Validation: b.ValidateOptions(),
+		KnownFindings: t.known, ChangedFiles: t.changed, Validation: b.ValidateOptions(), Record: b.recording != nil,
 	}, files)
 	if err != nil {
 		return nil, err

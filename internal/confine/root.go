@@ -90,7 +90,12 @@ func readBounded(name string, f io.Reader, size, limit int64) ([]byte, error) {
 // A reader sees the old file or the new one, never a part, and a crash leaves one of the two.
 // A file that is replaced hands on its permissions.
 // Something that is not a regular file is never written through or replaced.
-func (r *Root) WriteFile(name string, data []byte) error {
+func (r *Root) WriteFile(name string, data []byte) error { return r.write(name, data, 0) }
+
+// WriteProgram is WriteFile for a file that everybody may run.
+func (r *Root) WriteProgram(name string, data []byte) error { return r.write(name, data, 0o111) }
+
+func (r *Root) write(name string, data []byte, permit fs.FileMode) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -106,7 +111,7 @@ func (r *Root) WriteFile(name string, data []byte) error {
 			return short(name, err)
 		}
 	}
-	return r.replace(name, data, mode)
+	return r.replace(name, data, mode|permit)
 }
 
 // Create makes a file that is not there yet, and the folders on the way, which it returns, the outermost first.

@@ -1,0 +1,91 @@
+package agents
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Put adds the answer to a request, in the place of an earlier answer to the same one.
+func (c *Cassette) Put(call CassetteCall) {
+	for i, have := range c.Calls {
+		if have.Step == call.Step && have.Round == call.Round && have.Task == call.Task {
+			c.Calls[i] = call
+			return
+		}
+	}
+	c.Calls = append(c.Calls, call)
+}
+
+// YAML is the cassette as [ParseCassette] reads it.
+func (c *Cassette) YAML() ([]byte, error) {
+	file := cassetteFile{Version: 1}
+	for _, call := range c.Calls {
+		written, err := call.file()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", requestText(call.Step, call.Round, call.Task), err)
+		}
+		file.Calls = append(file.Calls, written)
+	}
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(file); err != nil {
+		return nil, fmt.Errorf("write the cassette: %w", err)
+	}
+	return out.Bytes(), encoder.Close()
+}
+
+func (c CassetteCall) file() (callFile, error) {
+	f := callFile{Step: c.Step, Round: c.Round, Task: c.Task, Delete: c.Delete, Say: c.Say, Usage: (*usageFile)(c.Usage), Exit: c.Exit}
+	if c.Sleep > 0 {
+		f.Sleep = c.Sleep.String()
+	}
+	for _, w := range c.Write {
+		f.Write = append(f.Write, writeFile(w))
+	}
+	for _, t := range c.Tools {
+		arguments, err := argumentsYAML(t.Arguments)
+		if err != nil {
+			return f, fmt.Errorf("arguments of %s: %w", t.Name, err)
+		}
+		f.Tools = append(f.Tools, toolFile{t.Name, arguments, t.ExpectError})
+	}
+	return f, nil
+}
+
+// argumentsYAML is the reverse of argumentsJSON.
+func argumentsYAML(arguments json.RawMessage) (node yaml.Node, err error) {
+	var value map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(arguments))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return node, err
+	}
+	return node, node.Encode(plainNumbers(value))
+}
+
+// plainNumbers turns the numbers of JSON into what YAML writes as numbers, whole ones as whole.
+func plainNumbers(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for name := range v {
+			v[name] = plainNumbers(v[name])
+		}
+	case []any:
+		for i := range v {
+			v[i] = plainNumbers(v[i])
+		}
+	case json.Number:
+		if whole, err := v.Int64(); err == nil {
+			return whole
+		}
+		if n, err := v.Float64(); err == nil {
+			return n
+		}
+		return v.String()
+	}
+	return value
+}
