@@ -139,7 +139,7 @@ func TestVendors_refuseWhatTheyCannotSay(t *testing.T) {
 		{"codex", "config", `effort is "extra high"`, func(r *agents.Request) { r.Effort = "extra high" }},
 		{"claude", "config", `effort is "minimal"`, func(r *agents.Request) { r.Effort = "minimal" }},
 		{"claude", "config", `model "--dangerously-skip-permissions" is no name`, func(r *agents.Request) { r.Model = "--dangerously-skip-permissions" }},
-		{"gemini", "config", "a comma", func(r *agents.Request) { r.Dir = "/work/a,b" }},
+		{"gemini", "config", "a comma", func(r *agents.Request) { r.Dir = "/srv/a,b" }},
 		{"codex", "session", `"--last" is no session`, func(r *agents.Request) { r.Session = &agents.Session{ID: "--last"} }},
 		{"codex", "session", "belongs to gemini", func(r *agents.Request) {
 			r.Session = &agents.Session{Agent: "gemini", ID: "01a1ff0f-08fd-7a01-9091-d5bc88520e10"}
