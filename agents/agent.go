@@ -21,14 +21,15 @@ type Agent interface {
 	Run(ctx context.Context, r Request, on func(Event)) (Result, error)
 }
 
-// Access says what an agent may change.
+// Access says what an agent may look at and change.
 type Access uint8
 
 // What an agent may do to files.
 const (
 	ReadOnly  Access = iota // look only
-	ToolsOnly               // write through our tools only
+	ToolsOnly               // look, and write through our tools only
 	Write                   // write in the working directory
+	Documents               // look and write through our tools only: not even the project is read
 )
 
 // String is the name of the access as configuration writes it.
@@ -38,6 +39,8 @@ func (a Access) String() string {
 		return "tools-only"
 	case Write:
 		return "write"
+	case Documents:
+		return "documents"
 	default:
 		return "read-only"
 	}

@@ -104,6 +104,9 @@ func claudeMode(access Access) string {
 
 // claudeTools are the built-in tools that the model sees at all.
 func claudeTools(r Request) []string {
+	if r.Access == Documents {
+		return nil
+	}
 	tools := []string{"Read", "Grep", "Glob"}
 	if r.Access == Write {
 		tools = append(tools, "Edit", "Write")

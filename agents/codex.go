@@ -41,6 +41,15 @@ func codexArgs(r Request) (Invocation, error) {
 	set("skills.bundled.enabled", false)
 	// Commands in the sandbox see the environment: without this the key with which Codex signs in, too.
 	set("shell_environment_policy.ignore_default_excludes", false)
+	if r.Access != Write {
+		set("include_permissions_instructions", false) // they tell how to ask for more, and nobody grants it
+	}
+	if r.Access == Documents {
+		set("features.shell_tool", false)
+		set("features.unified_exec", false)
+		set("include_environment_context", false)
+		set("project_doc_max_bytes", 0)
+	}
 	if r.Model != "" {
 		inv.Args = append(inv.Args, "--model", r.Model)
 	}

@@ -71,6 +71,7 @@ func TestVendors_commandLines(t *testing.T) {
 		}{
 			{"reads", func(r *agents.Request) { r.Access, r.System = agents.ReadOnly, "You plan.\n" }},
 			{"tools", func(r *agents.Request) { r.Access, r.Effort = agents.ToolsOnly, "high" }},
+			{"documents", func(r *agents.Request) { r.Access, r.System = agents.Documents, "You plan.\n" }},
 			{"writes", func(r *agents.Request) {
 				r.Access, r.Allow = agents.Write, []string{"go test *", "git diff *"}
 				r.Tools.Env = []string{`A="1"`}
@@ -109,6 +110,7 @@ func golden(t *testing.T, path, got string) {
 func TestVendors_longPromptStaysInItsFile_AG28(t *testing.T) {
 	for _, vendor := range []string{"gemini", "codex", "claude"} {
 		r := recordedRequest(t)
+		r.Access = agents.ToolsOnly
 		for _, row := range []struct {
 			bytes int
 			named bool
@@ -117,6 +119,15 @@ func TestVendors_longPromptStaysInItsFile_AG28(t *testing.T) {
 			inv, err := vendorNamed(vendor, agents.Vendor{}).NewCodec().Args(r)
 			if err != nil {
 				t.Fatal(err)
+			}
+			r.Access = agents.Documents
+			documents, err := vendorNamed(vendor, agents.Vendor{}).NewCodec().Args(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Access = agents.ToolsOnly
+			if same := slices.Equal(documents.Args, inv.Args); same != row.named {
+				t.Errorf("%s with %d bytes: %q has no way to read the prompt", vendor, row.bytes, documents.Args)
 			}
 			if named := strings.Contains(string(inv.Stdin), r.PromptFile()); named != row.named || inv.NoStdin {
 				t.Errorf("%s with %d bytes: standard input is %q", vendor, row.bytes, inv.Stdin)
@@ -139,7 +150,7 @@ func TestVendors_refuseWhatTheyCannotSay(t *testing.T) {
 		{"codex", "config", `effort is "extra high"`, func(r *agents.Request) { r.Effort = "extra high" }},
 		{"claude", "config", `effort is "minimal"`, func(r *agents.Request) { r.Effort = "minimal" }},
 		{"claude", "config", `model "--dangerously-skip-permissions" is no name`, func(r *agents.Request) { r.Model = "--dangerously-skip-permissions" }},
-		{"gemini", "config", "a comma", func(r *agents.Request) { r.Dir = "/work/a,b" }},
+		{"gemini", "config", "a comma", func(r *agents.Request) { r.Dir = "/srv/a,b" }},
 		{"codex", "session", `"--last" is no session`, func(r *agents.Request) { r.Session = &agents.Session{ID: "--last"} }},
 		{"codex", "session", "belongs to gemini", func(r *agents.Request) {
 			r.Session = &agents.Session{Agent: "gemini", ID: "01a1ff0f-08fd-7a01-9091-d5bc88520e10"}

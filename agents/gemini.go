@@ -45,9 +45,16 @@ func geminiArgs(r Request) (Invocation, error) {
 	}
 	inv.Dir = home
 	inv.Args = append(inv.Args,
-		"--output-format", "stream-json", "--approval-mode", geminiMode(r.Access), "--include-directories", r.Dir,
+		"--output-format", "stream-json", "--approval-mode", geminiMode(r.Access),
 		// Whatever the person has besides ours stays out: servers, and extensions with their tools and texts.
 		"--allowed-mcp-server-names", serverName, "--extensions", "none")
+	if r.Access != Documents {
+		inv.Args = append(inv.Args, "--include-directories", r.Dir)
+		// It reads this file by itself, beside the GEMINI.md of the included directory.
+		inv.file("GEMINI.md", fmt.Appendf(nil,
+			"The project is in %s. The working directory is another one and is empty.\n"+
+				"Names of files in the task are relative to the project: give tools absolute paths.\n", r.Dir))
+	}
 	if r.Model != "" {
 		inv.Args = append(inv.Args, "--model", r.Model)
 	}
@@ -63,10 +70,6 @@ func geminiArgs(r Request) (Invocation, error) {
 		return inv, fmt.Errorf("write gemini's settings: %w", err)
 	}
 	inv.file(".gemini/settings.json", append(settings, '\n'))
-	// It reads this file by itself, beside the GEMINI.md of the included directory.
-	inv.file("GEMINI.md", fmt.Appendf(nil,
-		"The project is in %s. The working directory is another one and is empty.\n"+
-			"Names of files in the task are relative to the project: give tools absolute paths.\n", r.Dir))
 	return inv, nil
 }
 
@@ -101,13 +104,22 @@ func geminiMode(access Access) string {
 	return "default"
 }
 
+// geminiTools are the built-in tools that the model sees: never the shell, for what it starts outlives the CLI after every signal,
+// and no list of folders, which glob gives as well, for each tool is described again with every request.
+func geminiTools(access Access) []string {
+	switch access {
+	case Documents:
+		return []string{}
+	case Write:
+		return []string{"read_file", "grep_search", "glob", "write_file", "replace"}
+	default:
+		return []string{"read_file", "grep_search", "glob"}
+	}
+}
+
 // geminiSettings is what the CLI reads in its working directory, over what the person's own settings say.
 func geminiSettings(r Request, effort string) map[string]any {
-	// Never the shell: what it starts outlives the CLI after every signal.
-	tools := []string{"read_file", "list_directory", "grep_search", "glob"}
-	if r.Access == Write {
-		tools = append(tools, "write_file", "replace")
-	}
+	tools := geminiTools(r.Access)
 	settings := map[string]any{
 		"context":   map[string]any{"includeDirectoryTree": false},
 		"general":   map[string]any{"enableAutoUpdate": false, "enableAutoUpdateNotification": false},

@@ -176,6 +176,13 @@ func (c *geminiCodec) Note(line []byte) []Event {
 	if kind == Quota && found[1] == "" {
 		kind = RateLimited // one that is worth another attempt to the CLI
 	}
+	// Behind it stands the answer of the API as an object.
+	if before, object, ok := strings.Cut(text, " Retrying with backoff... "); ok {
+		text = before
+		if _, body, ok := strings.Cut(object, "Error: "); ok {
+			text += " " + apiMessage(body)
+		}
+	}
 	return []Event{c.waits.retry(text, kind, geminiAdvice)}
 }
 

@@ -53,7 +53,7 @@ func TestVendors_recordedTools(t *testing.T) {
 		{"claude/write", agents.Result{
 			Text: "Done.", Model: "claude-sonnet-5-5",
 			Usage:  agents.Usage{In: 2000, Cached: 800, Out: 200, Known: true, Model: "claude-sonnet-5-5", USD: new(0.00448)},
-			Denied: []string{"Write /home/ada/outside.txt", "Write /work/shortener/.claude/settings.json"},
+			Denied: []string{"Write /home/ada/outside.txt", "Write /srv/shortener/.claude/settings.json"},
 		}},
 	} {
 		t.Run(row.file, func(t *testing.T) {

@@ -104,7 +104,7 @@ func recordedRequest(t testing.TB) agents.Request {
 		t.Fatal(err)
 	}
 	return agents.Request{
-		Step: "proposal-gen", Prompt: []byte("Write the proposal.\n"), Dir: "/work/shortener", Model: "sonnet", RunDir: run, CallDir: call,
+		Step: "proposal-gen", Prompt: []byte("Write the proposal.\n"), Dir: "/srv/shortener", Model: "sonnet", RunDir: run, CallDir: call,
 		Tools: &agents.ToolServer{Command: "/usr/bin/gh-agentd"}, Environ: []string{"HOME=" + run},
 	}
 }

@@ -99,8 +99,12 @@ func invoke(known vendor, r Request) (Invocation, error) {
 	if r.Session != nil && !sessionID.MatchString(r.Session.ID) {
 		return Invocation{}, &Error{Kind: SessionGone, Detail: fmt.Sprintf("%q is no session", r.Session.ID)}
 	}
+	long := len(r.Prompt) > longestPrompt
+	if long && r.Access == Documents {
+		r.Access = ToolsOnly // somebody has to read the file
+	}
 	inv, err := known.args(r)
-	if len(r.Prompt) > longestPrompt {
+	if long {
 		inv.Stdin = fmt.Appendf(nil, "Your task is in the file %s. Read all of it and do what it says.\n", r.PromptFile())
 	}
 	return inv, err

@@ -160,7 +160,7 @@ func (p *planning) selfReview(ctx context.Context, c *changes.Change, docs specs
 	most := p.Config.Workflow.SelfReviewIterations
 	step := reviewStep(path)
 	h, err := p.take(ctx, c.ID, c, dir, turn{
-		step: step, role: config.Proposer, round: look, access: agents.ToolsOnly,
+		step: step, role: config.Proposer, round: look, access: agents.Documents,
 		doing: fmt.Sprintf("is looking at %s of %s again (%d of at most %d)", path, c.ID, look, most),
 		prompt: func(tools templates.Tools, failure string) string {
 			return templates.SelfReviewPrompt{

@@ -47,7 +47,7 @@ func (p *planning) repair(ctx context.Context, c *changes.Change, problems specs
 		lines = append(lines, problem.String())
 	}
 	h, err := p.take(ctx, c.ID, c, dir, turn{
-		step: phases.StepValidate, role: config.Proposer, round: c.State.Round, access: agents.ToolsOnly,
+		step: phases.StepValidate, role: config.Proposer, round: c.State.Round, access: agents.Documents,
 		doing: fmt.Sprintf("is repairing %s in the plan of %s", plural(len(problems), "problem"), c.ID),
 		prompt: func(tools templates.Tools, failure string) string {
 			return templates.RepairPrompt{Change: c.ID.String(), Problems: lines, Tools: tools, Failure: failure}.Render()
