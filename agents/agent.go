@@ -148,11 +148,12 @@ const (
 	ToolDone                  // the tool Name answered
 	Retry                     // it asks its provider again; no sign of progress
 	Warning                   // something the person should know
+	Spent                     // it said what it has used so far
 )
 
 // String is the kind in lower case.
 func (k EventKind) String() string {
-	return [...]string{"started", "text", "tool", "tool-done", "retry", "warning"}[min(int(k), 5)]
+	return [...]string{"started", "text", "tool", "tool-done", "retry", "warning", "spent"}[min(int(k), 6)]
 }
 
 // Event is one step of progress. Its texts are fit for a terminal.
@@ -160,6 +161,8 @@ type Event struct {
 	Kind EventKind
 	Name string
 	Text string
+	// Usage is that of the run up to now, for a Spent. Most agents tell it only at their end, in the Result.
+	Usage Usage
 	// Why is what the provider answered, for a Retry. If nothing else comes until a limit ends the run, it is why.
 	// Only codecs set it.
 	Why *Error

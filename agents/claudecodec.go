@@ -19,6 +19,8 @@ type claudeCodec struct {
 	waits   patience
 	final   *claudeEvent
 	heard   bool
+	spent   Usage  // by the messages of this run so far
+	counted string // the message that is in it already
 }
 
 func newClaudeCodec(args func(Request) (Invocation, error)) Codec { return &claudeCodec{args: args} }
@@ -58,7 +60,9 @@ type claudeEvent struct {
 
 // claudeMessage is what somebody said; some events have a mere text in its place.
 type claudeMessage struct {
+	ID      string          `json:"id"`
 	Model   string          `json:"model"`
+	Usage   *claudeUsage    `json:"usage"` // of the whole message, in each of the events that it comes in
 	Content json.RawMessage `json:"content"`
 }
 
@@ -130,7 +134,7 @@ func (c *claudeCodec) take(e claudeEvent) []Event {
 		for _, block := range blocks(e.Message.Content) {
 			events = append(events, c.block(e, block)...)
 		}
-		return events
+		return append(events, c.sofar(e.Message)...)
 	case e.Type == "result":
 		c.final = &e
 		c.count(e)
@@ -225,14 +229,37 @@ func (c *claudeCodec) count(e claudeEvent) {
 		}
 	}
 	if u := e.Usage; u != nil && u.In != nil {
-		claim.In, claim.Cached, claim.CacheWrite, claim.Out = u.In, u.CacheRead, u.CacheWrite, u.Out
-		for _, part := range []*float64{u.CacheRead, u.CacheWrite} {
-			if part != nil {
-				claim.In = new(*claim.In + *part)
-			}
-		}
+		u.into(&claim)
 	}
 	c.result.Usage = claim.Usage()
+}
+
+func (u claudeUsage) into(claim *Claim) {
+	claim.In, claim.Cached, claim.CacheWrite, claim.Out = u.In, u.CacheRead, u.CacheWrite, u.Out
+	for _, part := range []*float64{u.CacheRead, u.CacheWrite} {
+		if part != nil {
+			claim.In = new(*claim.In + *part)
+		}
+	}
+}
+
+// sofar adds up the messages of this run. Only the final event counts in the end: subagents' messages are not all shown.
+func (c *claudeCodec) sofar(m claudeMessage) []Event {
+	if m.ID == "" || m.ID == c.counted || m.Usage == nil || m.Usage.In == nil {
+		return nil
+	}
+	c.counted = m.ID
+	claim := Claim{Model: m.Model}
+	m.Usage.into(&claim)
+	one := claim.Usage()
+	if !one.Known {
+		return nil
+	}
+	c.spent = Usage{
+		In: c.spent.In + one.In, Cached: c.spent.Cached + one.Cached, CacheWrite: c.spent.CacheWrite + one.CacheWrite,
+		Out: c.spent.Out + one.Out, Known: true, Model: m.Model,
+	}
+	return []Event{{Kind: Spent, Usage: c.spent}}
 }
 
 // cost is what this run has cost: by the CLI's own account of it, or else the difference to the session before.

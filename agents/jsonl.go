@@ -103,6 +103,7 @@ func (c *jsonlCodec) take(w wireEvent) (Event, bool) {
 		return Event{Kind: Warning, Text: "not allowed: " + w.Text}, true
 	case wireUsage:
 		c.result.Usage = Claim{In: w.In, Cached: w.Cached, CacheWrite: w.CacheWrite, Out: w.Out, USD: w.USD, Model: w.Model}.Usage()
+		return Event{Kind: Spent, Usage: c.result.Usage}, true
 	case wireError:
 		kind, err := ParseErrorKind(w.Kind)
 		if err != nil {

@@ -110,7 +110,9 @@ func (l *listener) tell(e Event) {
 	if l.on == nil {
 		return
 	}
-	l.on(Event{Kind: e.Kind, Name: proc.Clean(l.redact.String(e.Name)), Text: proc.Clean(l.redact.String(e.Text))})
+	usage := e.Usage
+	usage.Model = proc.Clean(l.redact.String(usage.Model))
+	l.on(Event{Kind: e.Kind, Name: proc.Clean(l.redact.String(e.Name)), Text: proc.Clean(l.redact.String(e.Text)), Usage: usage})
 }
 
 // end hands over last lines that lack a line feed, and tells of processes that were left behind.

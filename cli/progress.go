@@ -37,6 +37,8 @@ type progress struct {
 	doing  string // the sentence that is going on, "" between two
 	detail string // the newest thing an agent did
 	since  time.Time
+	tools  int          // how many the agent has used
+	spent  agents.Usage // what it said it has used so far
 	stop   chan struct{}
 	ticker sync.WaitGroup
 }
@@ -48,6 +50,7 @@ func (p *progress) Start(doing string) {
 	defer p.mu.Unlock()
 	p.erase()
 	p.doing, p.detail, p.since = p.sentence(doing), "", p.now()
+	p.tools, p.spent = 0, agents.Usage{}
 	if !p.live {
 		fmt.Fprintf(p.w, "%s %s\n", markGoing, p.doing)
 		return
@@ -79,20 +82,24 @@ func (p *progress) Event(agent string, e agents.Event) {
 		return
 	case agents.Tool:
 		text = joinWords("uses", e.Name, text)
-	case agents.Text:
+	case agents.Text, agents.Spent:
 	default:
 		return
 	}
-	if text == "" {
-		return
-	}
-	if p.verbose {
+	if p.verbose && text != "" {
 		p.detailLine(agent + ": " + text)
-		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.detail = text
+	switch {
+	case e.Kind == agents.Spent:
+		p.spent = e.Usage
+	case e.Kind == agents.Tool:
+		p.tools++
+	}
+	if text != "" && !p.verbose {
+		p.detail = text
+	}
 	p.draw()
 }
 
@@ -168,15 +175,30 @@ func (p *progress) draw() {
 	if !p.live || p.doing == "" {
 		return
 	}
-	text := markGoing + " " + p.doing
-	if elapsed := p.now().Sub(p.since); elapsed >= 2*time.Second {
-		text += " " + duration(elapsed)
-	}
+	text := joinWords(markGoing, p.doing, strings.Join(p.figures(), ", "))
 	if p.detail != "" {
 		text += "  " + p.detail
 	}
 	// One column stays free: a full line would wrap, and then one erase is not enough.
 	fmt.Fprintf(p.w, "\r\x1b[2K%s", ansi.Truncate(text, max(p.width()-1, 10), "…"))
+}
+
+// figures are how long it takes, how many tools the agent has used, and what it has used up as far as it tells.
+func (p *progress) figures() []string {
+	var all []string
+	if elapsed := p.now().Sub(p.since); elapsed >= 2*time.Second {
+		all = append(all, duration(elapsed))
+	}
+	if p.tools > 0 {
+		all = append(all, plural(p.tools, "tool"))
+	}
+	if p.spent.Known {
+		all = append(all, thousands(p.spent.In+p.spent.Out)+" tokens")
+	}
+	if cost := dollars(p.spent.USD); cost != "" {
+		all = append(all, "$"+cost)
+	}
+	return all
 }
 
 func (p *progress) erase() {

@@ -56,6 +56,24 @@ func TestProgress_verboseTellsWhatAgentsDo(t *testing.T) {
 	}
 }
 
+func TestProgress_liveLineHoldsTheFigures(t *testing.T) {
+	p, b := newProgress(true, false)
+	p.width = func() int { return 100 }
+	p.Start("claude is implementing task 1.1 of add-oauth")
+	p.Event("claude", agents.Event{Kind: agents.Tool, Name: "Read"})
+	p.Event("claude", agents.Event{Kind: agents.Tool, Name: "Edit", Text: "auth.go"})
+	p.Event("claude", agents.Event{Kind: agents.Spent, Usage: agents.Usage{In: 24_000, Out: 600, Known: true, USD: new(0.0123)}})
+	lines := strings.Split(b.String(), "\r\x1b[2K")
+	if got, want := lines[len(lines)-1], "- claude is implementing task 1.1 of add-oauth 2 tools, 24.6k tokens, $0.0123  uses Edit auth.go"; got != want {
+		t.Errorf("the live line is %q, want %q", got, want)
+	}
+	p.Done("claude implemented task 1.1 of add-oauth")
+	p.Start("codex is reviewing add-oauth")
+	if got := b.String(); strings.Contains(got[strings.LastIndex(got, "codex is"):], "tool") {
+		t.Errorf("the next agent's line begins with the figures of the one before: %q", got)
+	}
+}
+
 // AG-08: what an agent says reaches the terminal as plain text on one line.
 func TestProgress_foreignTextIsPlain_AG08(t *testing.T) {
 	for _, live := range []bool{false, true} {

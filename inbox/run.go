@@ -26,6 +26,8 @@ type Run struct {
 	Round  int    `json:"round,omitempty"`
 	Task   string `json:"task,omitempty"`
 
+	Repository string `json:"repository,omitempty"` // git's common folder; ids of changes are not unique beyond it
+
 	Subject string    `json:"subject,omitempty"` // the tree a verdict will be about
 	Created time.Time `json:"created"`           // the time that drafts are stamped with
 	Author  string    `json:"author,omitempty"`  // who drafts are by, such as "gemini"

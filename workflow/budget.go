@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agentd/gh-agentd/agents"
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/config"
 	"github.com/agentd/gh-agentd/phases"
@@ -51,7 +52,6 @@ func (b *bill) addSpent(calls []spentCall, perMinute float64) {
 
 // BudgetError says that the next call of an agent was not made, or that one was stopped, because of a cap.
 type BudgetError struct {
-	ID       phases.ChangeID
 	Scope    string // "add-oauth", "this run", "today"
 	Key      string // of the configuration: per_change, per_run, per_day
 	Cap      config.Cap
@@ -93,12 +93,15 @@ func (e *BudgetError) Hint() string {
 	return fmt.Sprintf("the same command with --budget %.2f allows more this once; the cap is [budget] %s in %s", enough, e.Key, config.FileName)
 }
 
+// purse is what one call may still use: the bills at its start, with their caps.
+type purse struct{ bills []cappedBill }
+
 // afford refuses a call before it starts when a cap is reached, or when it would not fit:
 // a role's next call is taken to cost what its calls on this change cost on average.
-func (b *Bench) afford(ctx context.Context, id phases.ChangeID, c *changes.Change, role config.Role) error {
+func (b *Bench) afford(ctx context.Context, id phases.ChangeID, c *changes.Change, role config.Role) (*purse, error) {
 	bills, err := b.bills(ctx, id, c)
 	if err != nil {
-		return fmt.Errorf("add up what was spent: %w", err)
+		return nil, fmt.Errorf("add up what was spent: %w", err)
 	}
 	expected := 0.0
 	if c != nil {
@@ -106,8 +109,22 @@ func (b *Bench) afford(ctx context.Context, id phases.ChangeID, c *changes.Chang
 	}
 	for _, over := range bills {
 		if err := over.refuses(b.Config.Budget.Unknown, expected); err != nil {
-			err.ID = id
-			return err
+			return nil, err
+		}
+	}
+	return &purse{bills: bills}, nil
+}
+
+// passed says which cap a call that is under way has gone past; nil while it has not.
+// A call may use up what there is: it was begun, and its work is worth more than what its end costs.
+func (p *purse) passed(u agents.Usage) *BudgetError {
+	for _, over := range p.bills {
+		if u.USD != nil {
+			over.bill.usd += *u.USD
+		}
+		over.bill.tokens += u.In + u.Out
+		if over.cap.USD > 0 && over.bill.usd > over.cap.USD || over.cap.Tokens > 0 && over.bill.tokens > over.cap.Tokens {
+			return over.reached()
 		}
 	}
 	return nil
@@ -152,7 +169,7 @@ func (b *Bench) bills(ctx context.Context, id phases.ChangeID, c *changes.Change
 }
 
 func (o cappedBill) refuses(unknown config.Unknown, expected float64) *BudgetError {
-	err := &BudgetError{Scope: o.scope, Key: o.key, Cap: o.cap, USD: o.bill.usd, Tokens: o.bill.tokens}
+	err := o.reached()
 	switch {
 	case o.cap.USD > 0 && o.bill.usd >= o.cap.USD, o.cap.Tokens > 0 && o.bill.tokens >= o.cap.Tokens:
 		return err
@@ -164,6 +181,10 @@ func (o cappedBill) refuses(unknown config.Unknown, expected float64) *BudgetErr
 		return err
 	}
 	return nil
+}
+
+func (o cappedBill) reached() *BudgetError {
+	return &BudgetError{Scope: o.scope, Key: o.key, Cap: o.cap, USD: o.bill.usd, Tokens: o.bill.tokens}
 }
 
 // changeBill is what a change has cost: what its history tells, and what this clone remembers beside it.

@@ -133,14 +133,15 @@ func (b *Bench) take(ctx context.Context, id phases.ChangeID, c *changes.Change,
 
 // attempt runs the agent once.
 func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, c *changes.Change, files map[string][]byte, dir string, t turn, p player, failure string) (*handover, error) {
-	afford := func() error { return b.afford(ctx, id, c, t.role) }
-	if err := afford(); err != nil {
+	afford := func() (*purse, error) { return b.afford(ctx, id, c, t.role) }
+	purse, err := afford()
+	if err != nil {
 		return nil, err
 	}
-	runDir := filepath.Join(b.CacheDir, "runs", id.String()+"-"+rand.Text()[:10])
+	runDir := filepath.Join(b.runsDir(), id.String()+"-"+rand.Text()[:10])
 	box, err := inbox.Create(runDir, inbox.Run{
 		Change: id.String(), Step: string(t.step), Role: string(t.role), Round: t.round, Task: t.task,
-		Subject: t.subject, Created: b.Now().UTC().Truncate(time.Second), Author: p.agent.Name(),
+		Repository: b.Repo.CommonDir(), Subject: t.subject, Created: b.Now().UTC().Truncate(time.Second), Author: p.agent.Name(),
 		KnownFindings: t.known, ChangedFiles: t.changed, Validation: b.ValidateOptions(), Record: b.recording != nil,
 	}, files)
 	if err != nil {
@@ -151,7 +152,7 @@ func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, c *changes.Chan
 		return nil, err
 	}
 	request := b.request(id, t, p, box, dir, failure)
-	log, err := os.OpenFile(filepath.Join(runDir, "agent.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(filepath.Join(runDir, agentLog), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open run log: %w", err)
 	}
@@ -159,7 +160,7 @@ func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, c *changes.Chan
 	request.Log = log
 
 	b.Say.Start(p.agent.Name() + " " + t.doing)
-	result, calls, err := b.retrying(ctx, id, t, p, request, afford)
+	result, calls, err := b.retrying(ctx, id, t, p, request, purse, afford)
 	h := &handover{box: box, before: files, result: result, player: p, calls: calls}
 	if tampered := guard.after(ctx, h, t); tampered != nil {
 		return h, errors.Join(tampered, err)
@@ -200,10 +201,10 @@ func (b *Bench) request(id phases.ChangeID, t turn, p player, box *inbox.Box, di
 
 // retrying asks again when the provider, not the agent, is at fault. It returns what every call cost
 // that either succeeded or told its numbers; what the others cost is remembered by time alone.
-func (b *Bench) retrying(ctx context.Context, id phases.ChangeID, t turn, p player, r agents.Request, afford func() error) (agents.Result, []specs.LLMCall, error) {
+func (b *Bench) retrying(ctx context.Context, id phases.ChangeID, t turn, p player, r agents.Request, money *purse, afford func() (*purse, error)) (agents.Result, []specs.LLMCall, error) {
 	var calls []specs.LLMCall
 	for try := 0; ; try++ {
-		result, err := b.running(ctx, p, r, func(e agents.Event) { b.Say.Event(p.agent.Name(), e) })
+		result, err := b.watched(ctx, p, r, money)
 		call := b.callOf(t, p, result)
 		if err == nil || !call.Usage.Unknown {
 			calls = append(calls, call)
@@ -215,8 +216,9 @@ func (b *Bench) retrying(ctx context.Context, id phases.ChangeID, t turn, p play
 		if !ok || !failure.Temporary() || try >= b.Config.Workflow.ScriptRetries {
 			return result, calls, err
 		}
-		if err := afford(); err != nil {
-			return result, calls, errors.Join(err, failure)
+		var broke error
+		if money, broke = afford(); broke != nil {
+			return result, calls, errors.Join(broke, failure)
 		}
 		wait := max(b.Config.Workflow.RetryDelay<<try, failure.RetryAfter)
 		b.Say.Warn(fmt.Sprintf("%v; trying again in %s", failure, wait))
@@ -228,16 +230,51 @@ func (b *Bench) retrying(ctx context.Context, id phases.ChangeID, t turn, p play
 	}
 }
 
+// lastMoment is for an agent that goes past a cap with its last words: what it did is paid for.
+const lastMoment = 3 * time.Second
+
+// watched runs the agent, shows what it does and what that costs, and stops it once a cap is passed.
+func (b *Bench) watched(ctx context.Context, p player, r agents.Request, money *purse) (agents.Result, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var seen agents.Usage
+	var ending *time.Timer
+	result, err := b.running(ctx, p, r, func(e agents.Event) {
+		if e.Kind == agents.Spent {
+			seen = e.Usage
+			e.Usage.USD = b.priced(e.Usage, p.model)
+			if over := money.passed(e.Usage); over != nil && ending == nil {
+				over.Agent = p.agent.Name()
+				ending = time.AfterFunc(lastMoment, func() { stop(over) })
+			}
+		}
+		b.Say.Event(p.agent.Name(), e)
+	})
+	if ending != nil {
+		ending.Stop()
+	}
+	if err != nil && !result.Usage.Known { // it came to no final account: what it said on the way is at least true
+		result.Usage = seen
+	}
+	if over, ok := errors.AsType[*BudgetError](context.Cause(ctx)); ok && err != nil {
+		return result, over
+	}
+	return result, err
+}
+
+// priced is what a usage costs: as the agent says, or by the prices of the configuration; nil where neither is known.
+func (b *Bench) priced(u agents.Usage, model string) *float64 {
+	if u.USD != nil || !u.Known {
+		return u.USD
+	}
+	return b.Config.Cost(cmp.Or(u.Model, model), config.Tokens{In: u.In, Cached: u.Cached, CacheWrite: u.CacheWrite, Out: u.Out})
+}
+
 // callOf is the record of what one call cost.
 func (b *Bench) callOf(t turn, p player, result agents.Result) specs.LLMCall {
 	u := phases.Usage{
 		In: result.Usage.In, Cached: result.Usage.Cached, Out: result.Usage.Out,
-		Millis: result.Elapsed.Milliseconds(), Unknown: !result.Usage.Known, USD: result.Usage.USD,
-	}
-	if u.USD == nil && !u.Unknown {
-		u.USD = b.Config.Cost(cmp.Or(result.Usage.Model, result.Model), config.Tokens{
-			In: result.Usage.In, Cached: result.Usage.Cached, CacheWrite: result.Usage.CacheWrite, Out: result.Usage.Out,
-		})
+		Millis: result.Elapsed.Milliseconds(), Unknown: !result.Usage.Known, USD: b.priced(result.Usage, result.Model),
 	}
 	return specs.CallOf(string(t.step), p.identity(result), u, b.Now().UTC().Truncate(time.Second))
 }
