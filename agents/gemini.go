@@ -119,9 +119,10 @@ func geminiSettings(r Request, effort string) map[string]any {
 	if lookup(r.Environ, "GOOGLE_GEMINI_BASE_URL") != "" && lookup(r.Environ, "GEMINI_API_KEY") != "" {
 		settings["security"] = map[string]any{"auth": map[string]any{"selectedType": "gemini-api-key"}}
 	}
-	if effort != "" && r.Model != "" {
+	if effort != "" {
+		// By the scope and not by the model: some names are sent as another one, which a match on them would miss.
 		settings["modelConfigs"] = map[string]any{"overrides": []any{map[string]any{
-			"match": map[string]any{"model": r.Model},
+			"match": map[string]any{"overrideScope": "core"},
 			"modelConfig": map[string]any{"generateContentConfig": map[string]any{
 				"thinkingConfig": map[string]any{"thinkingLevel": effort},
 			}},
