@@ -85,6 +85,11 @@ type Request struct {
 	RunDir string // required
 	// CallDir is that folder. The runner sets it, for codecs.
 	CallDir string
+	// Home is a folder that is the same for all calls that may go on with one another's session:
+	// those of one role in one change and worktree, of which no two run at a time.
+	// It is for agents that know their sessions by the working directory, and is emptied before each of their calls.
+	// Empty: CallDir, and no session of such an agent can be resumed.
+	Home string
 	// Log receives a copy of what the agent prints, redacted. May be nil.
 	Log io.Writer
 	// Secrets are values that must not appear in any log, event, result or error,

@@ -68,7 +68,7 @@ func freshFolder(runDir string) (string, error) {
 func (c *call) writeFiles(inv Invocation) error {
 	root := c.root
 	if inv.Home != "" {
-		home, err := confine.Open(inv.Home)
+		home, err := emptied(inv.Home)
 		if err != nil {
 			return err
 		}
@@ -81,6 +81,17 @@ func (c *call) writeFiles(inv Invocation) error {
 		}
 	}
 	return nil
+}
+
+// emptied opens a folder with nothing in it: whatever an agent left there the next one could obey.
+func emptied(dir string) (*confine.Root, error) {
+	if !filepath.IsAbs(dir) {
+		return nil, fmt.Errorf("home %q is not an absolute path", dir)
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return nil, fmt.Errorf("empty the agent's home: %w", err)
+	}
+	return confine.Open(dir)
 }
 
 func (c *call) command(path string, words []string, inv Invocation, env []string) (proc.Cmd, error) {

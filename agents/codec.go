@@ -28,7 +28,7 @@ type Invocation struct {
 	Env []string
 	// Files are written into the request's CallDir before the start, by name relative to it; folders are made.
 	Files map[string][]byte
-	// Home replaces CallDir as the folder of Files: the folder of an earlier call, whose session goes on.
+	// Home replaces CallDir as the folder of Files. It is the request's Home or empty.
 	Home string
 	// Dir replaces the request's working directory.
 	Dir string

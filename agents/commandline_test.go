@@ -18,17 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files; read the difference before committing it")
 
-// sessionOf is a session that a call of an earlier run began.
-func sessionOf(t testing.TB, r agents.Request, base agents.Usage) *agents.Session {
-	t.Helper()
-	earlier := filepath.Join(filepath.Dir(r.RunDir), "earlier", "call-1")
-	if err := os.MkdirAll(filepath.Join(earlier, ".gemini"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(earlier, ".gemini", "settings.json"), []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return &agents.Session{ID: "01a1ff0f-08fd-7a01-9091-d5bc88520e10", Dir: earlier, Base: base}
+// sessionOf is a session that an earlier call in the request's Home began.
+func sessionOf(r agents.Request, base agents.Usage) *agents.Session {
+	return &agents.Session{ID: "01a1ff0f-08fd-7a01-9091-d5bc88520e10", Dir: r.Home, Base: base}
 }
 
 // commandLine is what a real agent is started with, for a person to read.
@@ -60,7 +52,7 @@ func commandLine(t testing.TB, vendor string, v agents.Vendor, r agents.Request)
 	for _, name := range names {
 		show("-- %s --\n%s", name, strings.TrimSpace(string(inv.Files[name])))
 	}
-	return strings.NewReplacer(r.RunDir, "$RUN", filepath.Dir(r.RunDir), "$RUNS").Replace(out.String())
+	return strings.NewReplacer(r.RunDir, "$RUN", r.Home, "$HOME").Replace(out.String())
 }
 
 func TestVendors_commandLines(t *testing.T) {
@@ -76,7 +68,7 @@ func TestVendors_commandLines(t *testing.T) {
 				r.Access, r.Allow = agents.Write, []string{"go test *", "git diff *"}
 				r.Tools.Env = []string{`A="1"`}
 			}},
-			{"resumes", func(r *agents.Request) { r.Session = sessionOf(t, *r, agents.Usage{}) }},
+			{"resumes", func(r *agents.Request) { r.Session = sessionOf(*r, agents.Usage{}) }},
 			{"without_tools", func(r *agents.Request) { r.Tools, r.Model = nil, "" }},
 		} {
 			t.Run(vendor+"/"+row.name, func(t *testing.T) {
@@ -132,6 +124,9 @@ func TestVendors_longPromptStaysInItsFile_AG28(t *testing.T) {
 			if named := strings.Contains(string(inv.Stdin), r.PromptFile()); named != row.named || inv.NoStdin {
 				t.Errorf("%s with %d bytes: standard input is %q", vendor, row.bytes, inv.Stdin)
 			}
+			if vendor != "codex" && slices.Contains(inv.Args, r.CallDir) != row.named { // codex reads anywhere
+				t.Errorf("%s with %d bytes may look into the call's folder: %q", vendor, row.bytes, inv.Args)
+			}
 			for _, word := range inv.Args {
 				if len(word) > 4096 {
 					t.Errorf("%s has an argument of %d bytes", vendor, len(word))
@@ -170,47 +165,16 @@ func TestVendors_refuseWhatTheyCannotSay(t *testing.T) {
 	}
 }
 
-// Gemini finds a session only where it began, and files are written there: nowhere but in a call's folder of ours (AG-26).
-func TestGemini_resumesOnlyInAFolderOfOurs_AG26(t *testing.T) {
-	for _, row := range []struct {
-		name string
-		edit func(t *testing.T, s *agents.Session)
-		ok   bool
-	}{
-		{"as it was left", func(*testing.T, *agents.Session) {}, true},
-		{"gone", func(t *testing.T, s *agents.Session) {
-			if err := os.RemoveAll(s.Dir); err != nil {
-				t.Fatal(err)
-			}
-		}, false},
-		{"not said", func(_ *testing.T, s *agents.Session) { s.Dir = "" }, false},
-		{"somebody's project", func(t *testing.T, s *agents.Session) { s.Dir = t.TempDir() }, false},
-		{"by a detour", func(_ *testing.T, s *agents.Session) { s.Dir += "/../../earlier/call-1" }, false},
-		{"a link", func(t *testing.T, s *agents.Session) {
-			link := filepath.Join(filepath.Dir(s.Dir), "call-2")
-			if err := os.Symlink(t.TempDir(), link); err != nil {
-				t.Fatal(err)
-			}
-			s.Dir = link
-		}, false},
-		{"with a .env that an agent left", func(t *testing.T, s *agents.Session) { writeFile(t, filepath.Join(s.Dir, ".env"), "A=1") }, false},
-		{"with a policy that an agent left", func(t *testing.T, s *agents.Session) {
-			writeFile(t, filepath.Join(s.Dir, ".gemini", "policies", "all.toml"), "")
-		}, false},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			r := recordedRequest(t)
-			r.Session = sessionOf(t, r, agents.Usage{})
-			row.edit(t, r.Session)
-			inv, err := agents.NewGemini(agents.Vendor{}).NewCodec().Args(r)
-			failed, _ := errors.AsType[*agents.Error](err)
-			if row.ok != (err == nil) || !row.ok && (failed == nil || failed.Kind != agents.SessionGone) {
-				t.Errorf("error = %v", err)
-			}
-			if row.ok && (inv.Dir != r.Session.Dir || inv.Home != r.Session.Dir) {
-				t.Errorf("it works in %s with files in %s", inv.Dir, inv.Home)
-			}
-		})
+// Gemini finds a session only where it began.
+func TestGemini_resumesOnlyAtHome_AG26(t *testing.T) {
+	for _, dir := range []string{"", "/home/ada", "elsewhere"} {
+		r := recordedRequest(t)
+		r.Session = sessionOf(r, agents.Usage{})
+		r.Session.Dir = dir
+		_, err := agents.NewGemini(agents.Vendor{}).NewCodec().Args(r)
+		if failed, ok := errors.AsType[*agents.Error](err); !ok || failed.Kind != agents.SessionGone {
+			t.Errorf("in %q: %v", dir, err)
+		}
 	}
 }
 

@@ -4,7 +4,8 @@
 // its own process group, limits, an environment by allow-list, the prompt from a file, bounded and redacted logs,
 // typed errors ([Error]) with a hint, and the judgement that only a success that the agent itself reported is one.
 // What differs is a small [Codec]: how a [Request] becomes a command line, and what one line of output means.
-// [Command] describes an agent in a configuration file,
+// [NewGemini], [NewCodex] and [NewClaude] are the three CLIs that it knows: for each a file with the command line of a request
+// and one with the codec of its events. [Command] describes any other agent in a configuration file,
 // and [NewReplay] is the agent that plays a recorded [Cassette] through the same tools, without network or keys.
 //
 // The package does not decide what a step needs, whether an artefact is there, or what a verdict means:

@@ -1,10 +1,9 @@
 package agents
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -21,13 +20,16 @@ func geminiKeys() []string {
 // geminiArgs is the command line of a request.
 //
 // The CLI takes an MCP server only from .gemini/settings.json in its working directory.
-// So it works in the call's own folder, where that file is ours, and the worktree is an included directory:
+// So it works in a folder of ours, where that file is ours, and the worktree is an included directory:
 // nothing is written there, and its .gemini and .env cannot change what the agent may do.
-// Sessions belong to the working directory, so a resumed one goes on in the folder of the call that began it.
+// Sessions belong to the working directory, and every one gets an entry of its own in the CLI's home:
+// hence the request's Home.
 func geminiArgs(r Request) (Invocation, error) {
 	var inv Invocation
-	if strings.Contains(r.Dir, ",") {
-		return inv, fmt.Errorf("gemini cannot be told of a folder with a comma in its name: %s", r.Dir)
+	for _, dir := range []string{r.Dir, r.CallDir} {
+		if strings.Contains(dir, ",") {
+			return inv, fmt.Errorf("gemini cannot be told of a folder with a comma in its name: %s", dir)
+		}
 	}
 	effort, err := effortOf(r.Effort, map[string]string{
 		"minimal": "MINIMAL", "low": "LOW", "medium": "MEDIUM", "high": "HIGH", "xhigh": "HIGH", "max": "HIGH", // it knows no higher
@@ -35,15 +37,14 @@ func geminiArgs(r Request) (Invocation, error) {
 	if err != nil {
 		return inv, err
 	}
-	home := r.CallDir
+	home := cmp.Or(r.Home, r.CallDir)
 	if r.Session != nil {
-		if home, err = geminiHome(r); err != nil {
-			return inv, err
+		if r.Session.Dir != home {
+			return inv, &Error{Kind: SessionGone, Detail: fmt.Sprintf("it belongs to the folder %q", r.Session.Dir)}
 		}
-		inv.Home = home
 		inv.Args = append(inv.Args, "--resume", r.Session.ID)
 	}
-	inv.Dir = home
+	inv.Home, inv.Dir = r.Home, home
 	inv.Args = append(inv.Args,
 		"--output-format", "stream-json", "--approval-mode", geminiMode(r.Access),
 		// Whatever the person has besides ours stays out: servers, and extensions with their tools and texts.
@@ -54,6 +55,9 @@ func geminiArgs(r Request) (Invocation, error) {
 		inv.file("GEMINI.md", fmt.Appendf(nil,
 			"The project is in %s. The working directory is another one and is empty.\n"+
 				"Names of files in the task are relative to the project: give tools absolute paths.\n", r.Dir))
+	}
+	if len(r.Prompt) > longestPrompt {
+		inv.Args = append(inv.Args, "--include-directories", r.CallDir) // where it is
 	}
 	if r.Model != "" {
 		inv.Args = append(inv.Args, "--model", r.Model)
@@ -71,29 +75,6 @@ func geminiArgs(r Request) (Invocation, error) {
 	}
 	inv.file(".gemini/settings.json", append(settings, '\n'))
 	return inv, nil
-}
-
-// geminiHome is the folder in which the session to resume began.
-// It has been stored somewhere in between, and files are going to be written there:
-// only the folder of another call of ours will do.
-func geminiHome(r Request) (string, error) {
-	home := r.Session.Dir
-	runs := filepath.Dir(r.RunDir)
-	gone := &Error{Kind: SessionGone, Detail: fmt.Sprintf("the folder %q of its session is not there", home)}
-	if !filepath.IsAbs(home) || filepath.Clean(home) != home || filepath.Dir(filepath.Dir(home)) != runs ||
-		!strings.HasPrefix(filepath.Base(home), callPrefix) {
-		return "", gone
-	}
-	if info, err := os.Lstat(home); err != nil || !info.IsDir() {
-		return "", gone
-	}
-	// An agent that may write may write here, and the CLI would obey what it finds.
-	entries, err := os.ReadDir(filepath.Join(home, ".gemini"))
-	_, dotenv := os.Lstat(filepath.Join(home, ".env"))
-	if err != nil || len(entries) != 1 || dotenv == nil {
-		return "", &Error{Kind: SessionGone, Detail: fmt.Sprintf("somebody changed the folder %s of its session", home)}
-	}
-	return home, nil
 }
 
 // geminiMode: in the default mode every tool that would need a person's consent is not offered at all.
@@ -138,9 +119,10 @@ func geminiSettings(r Request, effort string) map[string]any {
 	if lookup(r.Environ, "GOOGLE_GEMINI_BASE_URL") != "" && lookup(r.Environ, "GEMINI_API_KEY") != "" {
 		settings["security"] = map[string]any{"auth": map[string]any{"selectedType": "gemini-api-key"}}
 	}
-	if effort != "" && r.Model != "" {
+	if effort != "" {
+		// By the scope and not by the model: some names are sent as another one, which a match on them would miss.
 		settings["modelConfigs"] = map[string]any{"overrides": []any{map[string]any{
-			"match": map[string]any{"model": r.Model},
+			"match": map[string]any{"overrideScope": "core"},
 			"modelConfig": map[string]any{"generateContentConfig": map[string]any{
 				"thinkingConfig": map[string]any{"thinkingLevel": effort},
 			}},

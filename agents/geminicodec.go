@@ -215,10 +215,7 @@ func (c *geminiCodec) Finish(exit int, stderr string) (Result, error) {
 		c.result.Model = c.result.Usage.Model
 	}
 	if c.result.Session.ID != "" {
-		c.result.Session.Dir = c.request.CallDir
-		if c.request.Session != nil {
-			c.result.Session.Dir = c.request.Session.Dir
-		}
+		c.result.Session.Dir = cmp.Or(c.request.Home, c.request.CallDir)
 	}
 	switch {
 	case exit == 0 && c.final != nil && c.final.Status == "success":

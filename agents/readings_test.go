@@ -102,7 +102,7 @@ func TestVendors_resumedUsageIsOfThisRunOnly(t *testing.T) {
 	} {
 		r := recordedRequest(t)
 		rec := readRecording(t, filepath.Join("testdata", row.vendor, "resumed.txtar"))
-		r.Session = sessionOf(t, r, row.base)
+		r.Session = sessionOf(r, row.base)
 		h := hear(t, row.vendor, r, rec)
 		if h.err != nil {
 			t.Fatal(h.err)
@@ -127,7 +127,7 @@ func TestVendors_claudeCostIsADifference(t *testing.T) {
 	rec.stdout = strings.ReplaceAll(rec.stdout, "model_usage_since_last_result", "something_else")
 	for _, row := range []struct{ base, want *float64 }{{new(0.00672), new(0.00224)}, {nil, nil}, {new(1.0), nil}} {
 		r := recordedRequest(t)
-		r.Session = sessionOf(t, r, agents.Usage{USD: row.base})
+		r.Session = sessionOf(r, agents.Usage{USD: row.base})
 		h := hear(t, "claude", r, rec)
 		if diff := cmp.Diff(row.want, h.result.Usage.USD, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

@@ -105,6 +105,7 @@ func recordedRequest(t testing.TB) agents.Request {
 	}
 	return agents.Request{
 		Step: "proposal-gen", Prompt: []byte("Write the proposal.\n"), Dir: "/srv/shortener", Model: "sonnet", RunDir: run, CallDir: call,
+		Home:  "/home/ada/.cache/gh-agentd/homes/add-oauth-proposer",
 		Tools: &agents.ToolServer{Command: "/usr/bin/gh-agentd"}, Environ: []string{"HOME=" + run},
 	}
 }

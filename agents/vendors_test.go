@@ -25,11 +25,7 @@ func scripted(t *testing.T, script string) agents.Request {
 		}
 	}
 	r := request(t)
-	runs := t.TempDir()
-	r.RunDir = filepath.Join(runs, "add-oauth-1")
-	if err := os.Mkdir(r.RunDir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	r.Home = filepath.Join(t.TempDir(), "homes", "add-oauth-proposer")
 	r.Environ = []string{"HOME=" + home(r), "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")}
 	r.Tools = &agents.ToolServer{Command: executable(t), Args: []string{"toolserver"}, Env: []string{"TOOL_SERVER_NAME=it", "GORACE=atexit_sleep_ms=0"}, Names: []string{"repeat"}}
 	agenttest.Install(t, home(r), script)
@@ -162,9 +158,10 @@ func TestVendors_Run_resume(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Session = &first.Session
-		r.RunDir = filepath.Join(filepath.Dir(r.RunDir), "add-oauth-2")
-		if err := os.Mkdir(r.RunDir, 0o700); err != nil {
-			t.Fatal(err)
+		r.RunDir = t.TempDir()
+		left := filepath.Join(r.Home, ".gemini", "policies", "everything.toml")
+		if name == "gemini" {
+			writeFile(t, left, "an agent may have left this")
 		}
 		second, err := agent.Run(t.Context(), r, nil)
 		if err != nil {
@@ -179,6 +176,9 @@ func TestVendors_Run_resume(t *testing.T) {
 		}
 		if name == "gemini" && calls[1].Dir != calls[0].Dir {
 			t.Errorf("gemini finds its sessions only in %s, and was started in %s", calls[0].Dir, calls[1].Dir)
+		}
+		if _, err := os.Stat(left); err == nil {
+			t.Errorf("%s is still there", left)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -194,9 +195,16 @@ func (b *Bench) request(id phases.ChangeID, t turn, p player, box *inbox.Box, di
 		Limits:   proc.Limits{Wall: b.Config.Limits.WallOf(t.role), Idle: b.Config.Limits.Idle},
 		ToolIdle: b.Config.Limits.IdleTool,
 		Force:    b.Force,
-		Environ:  b.Environ, Bin: b.Executable, RunDir: box.Dir(),
+		Environ:  b.Environ, Bin: b.Executable, RunDir: box.Dir(), Home: b.agentHome(id, t.role, dir),
 		Secrets: valuesOf(secretsOf(b.Environ)),
 	}
+}
+
+// agentHome is the folder of a role's agents for one change and worktree.
+// The lock of the change sees to it that no two of them run at a time.
+func (b *Bench) agentHome(id phases.ChangeID, role config.Role, dir string) string {
+	sum := sha256.Sum256([]byte(dir))
+	return filepath.Join(b.CacheDir, "homes", fmt.Sprintf("%s-%s-%x", id, role, sum[:4]))
 }
 
 // retrying asks again when the provider, not the agent, is at fault. It returns what every call cost
