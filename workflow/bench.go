@@ -35,7 +35,7 @@ type Bench struct {
 	note      string     // what the next run cleans up after if this one is killed; "" outside a run
 	recording *recording // nil unless the calls of this run are recorded
 
-	run  *runSpend               // what this run has spent; nil outside of one
+	run  *run                    // nil outside of one
 	seen map[string]*gitops.Repo // the repository from each worktree, as asked for before
 }
 
@@ -95,8 +95,19 @@ func (b *Bench) with(store *changes.Store) *Bench {
 	keeping := *store
 	keeping.Secrets = secretsOf(b.Environ)
 	locked.Store, locked.Repo = &keeping, store.Repo
-	locked.seen, locked.run = map[string]*gitops.Repo{}, &runSpend{}
+	locked.seen, locked.run = map[string]*gitops.Repo{}, &run{said: map[string]bool{}}
 	return &locked
+}
+
+// sayOnce warns of something that holds for the whole run.
+func (b *Bench) sayOnce(sentence string) {
+	if b.run != nil {
+		if b.run.said[sentence] {
+			return
+		}
+		b.run.said[sentence] = true
+	}
+	b.Say.Warn(sentence)
 }
 
 // at is the repository seen from a worktree. What git was asked about it once is not asked again in this run.

@@ -12,11 +12,12 @@ import (
 	"github.com/agentd/gh-agentd/specs"
 )
 
-// runSpend is what one run of plan, impl or a step has used, and what the day had cost when it was first asked for.
-type runSpend struct {
-	calls []spentCall
-	today *bill
-	began int // how many calls of this run the day's bill holds already
+// run is one run of plan, impl or a step, from its lock to its end.
+type run struct {
+	said  map[string]bool // warnings that need no second time
+	calls []spentCall     // what it has used
+	today *bill           // what the day had cost when it was first asked for
+	began int             // how many of the calls are in that already
 }
 
 // bill is a sum of calls, as a cap looks at it.

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,19 +22,30 @@ type player struct {
 	effort string
 }
 
-// cast finds who plays a role: the configured agent, or else one that is installed.
+// cast finds who plays a role: the configured agent, or else one that is installed,
+// and of those one that did not write what it would judge. c is nil for a change that does not exist yet.
 // A substitute is told to the person, and the record names who played.
-func (b *Bench) cast(ctx context.Context, role config.Role, complexity string) (player, error) {
+func (b *Bench) cast(ctx context.Context, role config.Role, complexity string, c *changes.Change) (player, error) {
 	wanted := b.Config.RoleAgent(role)
+	wrote := authors(role, c)
+	others := b.understudies(wanted)
+	slices.SortStableFunc(others, func(x, y string) int { return cmp.Compare(rank(wrote[x]), rank(wrote[y])) })
 	var first error
-	for _, name := range slices.Compact(append([]string{wanted}, b.understudies(wanted)...)) {
+	for _, name := range append([]string{wanted}, others...) {
 		agent, err := b.Agent(name)
 		if err == nil {
 			err = agent.Check(ctx)
 		}
+		if err == nil && wrote[name] && b.Config.Policy.RequireDistinctReviewer {
+			err = &GateError{
+				Gate:   "distinct reviewer",
+				Reason: fmt.Sprintf("%s wrote what it would judge as %s", name, role),
+				Next:   "give the role to another agent under [roles] in agentd/config.toml",
+			}
+		}
 		if err == nil {
 			if name != wanted {
-				b.Say.Warn(fmt.Sprintf("%s is not installed: %s plays the %s", wanted, name, role))
+				b.sayOnce(fmt.Sprintf("%s is not installed: %s plays the %s", wanted, name, role))
 			}
 			model, effort := b.Config.ModelFor(name, complexity)
 			return player{role: role, agent: agent, model: model, effort: effort}, nil
@@ -41,11 +53,34 @@ func (b *Bench) cast(ctx context.Context, role config.Role, complexity string) (
 		if first == nil {
 			first = err
 		}
-		if failure, ok := errors.AsType[*agents.Error](err); !ok || failure.Kind != agents.NotInstalled {
-			break
+		if failure, ok := errors.AsType[*agents.Error](err); name == wanted && (!ok || failure.Kind != agents.NotInstalled) {
+			break // it is there, and something is to be done about it
 		}
 	}
 	return player{}, first
+}
+
+// authors are the agents that wrote what a judging role looks at.
+func authors(role config.Role, c *changes.Change) map[string]bool {
+	wrote := map[string]bool{}
+	if c == nil {
+		return wrote
+	}
+	for _, t := range c.State.Transitions {
+		_, document := writtenPath(t.Step)
+		code := t.Step == phases.StepImplement || t.Step == phases.StepResolve
+		if role == config.Challenger && document || role == config.Reviewer && code {
+			wrote[agentName(t.Agent)] = true
+		}
+	}
+	return wrote
+}
+
+func rank(author bool) int {
+	if author {
+		return 1
+	}
+	return 0
 }
 
 // understudies are the agents that may step in for one that is not installed.
@@ -75,23 +110,6 @@ func complexityOf(docs specs.ChangeDocs) string {
 		return ""
 	}
 	return specs.Complexity(specCount, taskCount)
-}
-
-// distinct refuses a reviewer who is also the author where the policy requires two.
-func (b *Bench) distinct(c *changes.Change, p player, authored func(phases.Step) bool) error {
-	if !b.Config.Policy.RequireDistinctReviewer || c == nil {
-		return nil
-	}
-	for _, t := range c.State.Transitions {
-		if authored(t.Step) && agentName(t.Agent) == p.agent.Name() {
-			return &GateError{
-				Gate:   "distinct reviewer",
-				Reason: fmt.Sprintf("%s wrote what it would judge as %s", p.agent.Name(), p.role),
-				Next:   "give the role to another agent under [roles] in agentd/config.toml",
-			}
-		}
-	}
-	return nil
 }
 
 // agentName is the program in "codex/gpt-5.2-codex/medium".

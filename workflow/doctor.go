@@ -130,7 +130,7 @@ func (b *Bench) rewriteState(ctx context.Context, id phases.ChangeID) error {
 // Nobody to play one is a warning: many who look at a repository never run an agent.
 func (d *Doctor) agents(ctx context.Context, result *DoctorResult) {
 	for _, role := range []config.Role{config.Proposer, config.Challenger, config.Implementer, config.Reviewer} {
-		if _, err := d.Bench.cast(ctx, role, ""); err != nil {
+		if _, err := d.Bench.cast(ctx, role, "", nil); err != nil {
 			result.Findings = append(result.Findings, DoctorFinding{
 				Rule: "agent", Severity: "warning", Message: fmt.Sprintf("nobody can play the %s: %v", role, err),
 				Hint: fmt.Sprintf("give %s another agent under [roles] in %s", role, config.FileName),

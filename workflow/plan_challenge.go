@@ -120,13 +120,6 @@ func (p *planning) judgePlan(ctx context.Context, c *changes.Change) (*changes.C
 	if err != nil {
 		return c, none, err
 	}
-	player, err := p.cast(ctx, config.Challenger, complexityOf(docs))
-	if err != nil {
-		return c, none, err
-	}
-	if err := p.distinct(c, player, func(s phases.Step) bool { _, wrote := writtenPath(s); return wrote }); err != nil {
-		return c, none, err
-	}
 	known := knownFindings(docs, specs.ChallengeFile)
 	round := c.State.Round
 	h, err := p.take(ctx, c.ID, c, dir, turn{

@@ -57,11 +57,7 @@ func (i *implementing) judgeCode(ctx context.Context, c *changes.Change) (*chang
 	if err := i.reviewable(ctx, c, docs); err != nil {
 		return c, none, err
 	}
-	player, err := i.cast(ctx, config.Reviewer, complexityOf(docs))
-	if err != nil {
-		return c, none, err
-	}
-	if err := i.distinct(c, player, func(s phases.Step) bool { return s == phases.StepImplement || s == phases.StepResolve }); err != nil {
+	if _, err := i.cast(ctx, config.Reviewer, "", c); err != nil { // before the checks run
 		return c, none, err
 	}
 	dir, err := i.work.dir(ctx)

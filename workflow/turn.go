@@ -98,7 +98,7 @@ func (b *Bench) take(ctx context.Context, id phases.ChangeID, c *changes.Change,
 			return nil, err
 		}
 	}
-	p, err := b.cast(ctx, t.role, complexityOf(specs.ChangeDocs{ID: id.String(), Files: files}))
+	p, err := b.cast(ctx, t.role, complexityOf(specs.ChangeDocs{ID: id.String(), Files: files}), c)
 	if err != nil {
 		return nil, err
 	}
