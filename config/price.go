@@ -1,9 +1,13 @@
 package config
 
 import (
+	_ "embed" // the table of prices
+	"fmt"
 	"math"
 	"regexp"
 	"sync"
+
+	"github.com/BurntSushi/toml"
 )
 
 // PricesAsOf is the month in which the shipped prices were collected.
@@ -22,31 +26,38 @@ type Tokens struct {
 	In, Cached, CacheWrite, Out int64
 }
 
-// shippedPrices are the list prices of the models that the known CLIs report.
-// A model whose price could not be found is left out: no cost is better than a wrong one.
-// The dearer rate of very long prompts is left out as well,
-// since a call's sum does not tell how long its single prompts were.
-func shippedPrices() map[string]Price {
-	gemini3Pro := Price{Input: 2, Cached: 0.20, CacheWrite: 2, Output: 12}
-	codex := Price{Input: 1.75, Cached: 0.175, CacheWrite: 1.75, Output: 14}
-	return map[string]Price{
-		"gemini-3-flash-preview": {Input: 0.50, Cached: 0.05, CacheWrite: 0.50, Output: 3},
-		"gemini-3-pro-preview":   gemini3Pro,
-		"gemini-3.1-pro-preview": gemini3Pro,
-		"gemini-3.5-flash":       {Input: 1.50, Cached: 0.15, CacheWrite: 1.50, Output: 9},
-		"gemini-3.1-flash-lite":  {Input: 0.25, Cached: 0.025, CacheWrite: 0.25, Output: 1.50},
-		"gpt-5.2-codex":          codex,
-		"gpt-5.3-codex":          codex,
-		"gpt-5.5":                {Input: 5, Cached: 0.50, CacheWrite: 5, Output: 30},
-		"gpt-6-sol":              {Input: 2, Cached: 0.20, CacheWrite: 2, Output: 10},
-		"gpt-6.1-sol":            {Input: 2, Cached: 0.10, CacheWrite: 2, Output: 10},
-		"gpt-6-luna":             {Input: 0.10, Cached: 0.01, CacheWrite: 0.10, Output: 0.50},
-		"gpt-6-astra":            {Input: 10, Cached: 1, CacheWrite: 10, Output: 50},
-		"claude-sonnet-4-5":      {Input: 3, Cached: 0.30, CacheWrite: 3.75, Output: 15},
-		"claude-sonnet-5-5":      {Input: 2, Cached: 0.10, CacheWrite: 2.50, Output: 10},
-		"claude-opus-5-5":        {Input: 4, Cached: 0.20, CacheWrite: 5, Output: 20},
-		"claude-haiku-4-5":       {Input: 1, Cached: 0.10, CacheWrite: 1.25, Output: 5},
+//go:embed prices.toml
+var shippedTable []byte
+
+// shippedPrices are the list prices that come with the program.
+var shippedPrices = sync.OnceValue(func() map[string]Price {
+	prices, _, err := parseShipped(shippedTable)
+	if err != nil {
+		panic(err) // a test reads it
 	}
+	return prices
+})
+
+func parseShipped(table []byte) (prices map[string]Price, asOf string, err error) {
+	var file struct {
+		AsOf   string `toml:"as_of"`
+		Prices map[string]struct {
+			Input, Cached, Output float64
+			CacheWrite            *float64 `toml:"cache_write"`
+		}
+	}
+	if err := toml.Unmarshal(table, &file); err != nil {
+		return nil, "", fmt.Errorf("prices.toml: %w", err)
+	}
+	prices = make(map[string]Price, len(file.Prices))
+	for model, p := range file.Prices {
+		price := Price{Input: p.Input, Cached: p.Cached, CacheWrite: p.Input, Output: p.Output}
+		if p.CacheWrite != nil {
+			price.CacheWrite = *p.CacheWrite
+		}
+		prices[model] = price
+	}
+	return prices, file.AsOf, nil
 }
 
 // Price returns what a model costs: what [prices] says, else what a [[<agent>.models]] entry says, else the shipped price.

@@ -59,6 +59,10 @@ output = 20
 }
 
 func TestShippedPrices_areSane(t *testing.T) {
+	prices, asOf, err := parseShipped(shippedTable)
+	if err != nil || asOf != PricesAsOf || len(prices) != 16 {
+		t.Fatalf("%d prices as of %q: %v", len(prices), asOf, err)
+	}
 	for model, p := range shippedPrices() {
 		if p.Input <= 0 || p.Output <= p.Input || p.Cached <= 0 || p.Cached >= p.Input || p.CacheWrite < p.Input {
 			t.Errorf("%s: %+v", model, p)
