@@ -58,7 +58,13 @@ $ gh agentd usage --by month --json key,usd`),
 			if j.wanted() {
 				return j.write(a.streams, result.Rows)
 			}
-			return a.usageTable(request.By, result)
+			if err := a.usageTable(request.By, result); err != nil {
+				return err
+			}
+			if lost := result.Lost; lost.Calls > 0 {
+				a.progress.Note("not in the history, because nothing came of it: " + usedText(lost))
+			}
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&by, "by", "change", "Sum up by `key`: change, step, role, agent or month")
@@ -115,7 +121,11 @@ func usageLine(u workflow.UsageTotals) string {
 	if u.Calls == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("used so far: %s, %s tokens in, %s out", plural(u.Calls, "agent call"), thousands(u.In), thousands(u.Out))
+	return "used so far: " + usedText(u)
+}
+
+func usedText(u workflow.UsageTotals) string {
+	text := fmt.Sprintf("%s, %s tokens in, %s out", plural(u.Calls, "agent call"), thousands(u.In), thousands(u.Out))
 	if cost := dollars(u.USD); cost != "" {
 		text += ", $" + cost
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/config"
 	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/specs"
@@ -41,6 +42,7 @@ type UsageRow struct {
 type UsageResult struct {
 	Rows  []UsageRow  `json:"rows"`
 	Total UsageTotals `json:"total"`
+	Lost  UsageTotals `json:"lost"` // of calls in this clone whose work was never committed; in no row
 }
 
 // UsageKeys are the ways to group.
@@ -94,6 +96,9 @@ func (u *Usage) Run(ctx context.Context, req UsageRequest) (UsageResult, error) 
 			rows[key].add(*t.Usage)
 			result.Total.add(*t.Usage)
 		}
+		if err := u.addLost(id, c, &result.Lost); err != nil {
+			return result, err
+		}
 	}
 	result.Rows = []UsageRow{}
 	for key, totals := range rows {
@@ -101,6 +106,17 @@ func (u *Usage) Run(ctx context.Context, req UsageRequest) (UsageResult, error) 
 	}
 	slices.SortFunc(result.Rows, func(a, b UsageRow) int { return cmp.Compare(a.Key, b.Key) })
 	return result, nil
+}
+
+func (u *Usage) addLost(id phases.ChangeID, c *changes.Change, lost *UsageTotals) error {
+	if c.Document == nil {
+		return nil // doctor says so
+	}
+	calls, err := u.Bench.unrecorded(id, c.Document.LLMCalls)
+	for _, call := range calls {
+		lost.add(call.Usage)
+	}
+	return err
 }
 
 func usageKey(by string, id phases.ChangeID, t phases.Applied) string {
