@@ -65,6 +65,8 @@ func geminiArgs(r Request) (Invocation, error) {
 	inv.Env = []string{
 		"GEMINI_CLI_TRUST_WORKSPACE=true", // our folder; without it settings.json is not read
 		"GEMINI_CLI_NO_RELAUNCH=true",     // else a parent stays in front that ignores every signal
+		// After an error of the API it leaves a report there, with the whole conversation.
+		"TMPDIR=" + r.CallDir, "TEMP=" + r.CallDir,
 	}
 	if system := inv.withSystem(r, home); system != "" {
 		inv.Env = append(inv.Env, "GEMINI_SYSTEM_MD="+system)

@@ -83,7 +83,6 @@ func (c *geminiCodec) take(e geminiEvent) []Event {
 		if e.Role != "assistant" || e.Content == "" {
 			return nil
 		}
-		c.waits.progress()
 		c.said.add(e.Content)
 		return []Event{{Kind: Text, Text: e.Content}}
 	case "tool_use":
@@ -112,7 +111,6 @@ func (c *geminiCodec) take(e geminiEvent) []Event {
 
 func (c *geminiCodec) toolUse(e geminiEvent) []Event {
 	c.said.reset()
-	c.waits.progress()
 	name := plainTool(e.ToolName)
 	c.tools.open(e.ToolID, name)
 	path, _ := e.Parameters["file_path"].(string)
@@ -156,7 +154,7 @@ func (s *geminiStats) usage(asked string) Usage {
 	return claim.Usage()
 }
 
-var geminiAttempt = regexp.MustCompile(`^Attempt \d+ failed(?: with status (\d+))?`)
+var geminiAttempt = regexp.MustCompile(`^Attempt (\d+) failed(?: with status (\d+))?`)
 
 // Note reads standard error: each of the CLI's ten attempts is told there and nowhere else.
 func (c *geminiCodec) Note(line []byte) []Event {
@@ -168,12 +166,16 @@ func (c *geminiCodec) Note(line []byte) []Event {
 	if found == nil {
 		return nil
 	}
-	status, _ := strconv.Atoi(found[1]) // the pattern lets nothing else through
+	// Each request counts its attempts from 1. The events on standard output may arrive before or after this line.
+	if found[1] == "1" {
+		c.waits.progress()
+	}
+	status, _ := strconv.Atoi(found[2]) // the pattern lets nothing else through
 	kind, known := ofStatus(status)
 	if !known {
 		kind, _ = geminiClues.kind(text)
 	}
-	if kind == Quota && found[1] == "" {
+	if kind == Quota && found[2] == "" {
 		kind = RateLimited // one that is worth another attempt to the CLI
 	}
 	// Behind it stands the answer of the API as an object.

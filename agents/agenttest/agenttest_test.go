@@ -183,7 +183,7 @@ done in=100 cached=40 out=7
 				}
 				rest = after
 			}
-			if name == "gemini" && !strings.Contains(s.stderr(), "Attempt 2 failed with status 429") {
+			if name == "gemini" && !strings.Contains(s.stderr(), "Attempt 1 failed with status 429") {
 				t.Errorf("stderr = %s", s.stderr())
 			}
 		})

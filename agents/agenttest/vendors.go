@@ -9,7 +9,10 @@ import (
 // The event streams of the three agents, as they print them with
 // `gemini -o stream-json`, `codex exec --json` and `claude -p --output-format stream-json --verbose`.
 
-type geminiFormat struct{ model string }
+type geminiFormat struct {
+	model    string
+	attempts int // of the request under way
+}
 
 func (f *geminiFormat) start(model string) []any {
 	f.model = model
@@ -17,10 +20,12 @@ func (f *geminiFormat) start(model string) []any {
 }
 
 func (f *geminiFormat) say(text string) []any {
+	f.attempts = 0
 	return []any{object{"type": "message", "timestamp": instant, "role": "assistant", "content": text, "delta": true}}
 }
 
 func (f *geminiFormat) use(tool string, id int, arguments json.RawMessage) []any {
+	f.attempts = 0
 	return []any{object{"type": "tool_use", "timestamp": instant, "tool_name": "mcp_agentd_" + tool, "tool_id": toolID(id), "parameters": arguments}}
 }
 
@@ -39,7 +44,8 @@ func (f *geminiFormat) used(tool string, id int, ok bool, answer string) []any {
 }
 
 func (f *geminiFormat) retry(status int) ([]any, string) {
-	return nil, fmt.Sprintf("Attempt 2 failed with status %d. Retrying with backoff...", status)
+	f.attempts++
+	return nil, fmt.Sprintf("Attempt %d failed with status %d. Retrying with backoff...", f.attempts, status)
 }
 
 func (f *geminiFormat) stats(u usage) object {
