@@ -34,7 +34,7 @@ func always(a modeltest.Answer) modeltest.Script {
 }
 
 // short is for CLIs that would go on for minutes: long enough to start on a busy machine.
-const short = "[limits]\nidle = \"15s\""
+const short = "[limits]\nidle = \"20s\""
 
 // faults are the same for every CLI.
 func faults() []fault {
@@ -43,7 +43,7 @@ func faults() []fault {
 		signIn      = `API_KEY.*; then run the same command again$`
 		unavailable = `^%s could not reach its provider`
 		later       = `^run the same command again in a few minutes$`
-		hung        = `^%s gave no output for 15s`
+		hung        = `^%s gave no output for 20s`
 		byHand      = "^run `[a-z]+` by hand to see what it waits for, or raise its limits"
 		unwritten   = `^%s ended without saying anything \(step proposal-gen\): (proposal.md was not written|The model returned an empty response)`
 		readLog     = `^read the log in the run folder`
@@ -84,6 +84,7 @@ func insists(a modeltest.Action) modeltest.Script {
 
 // Each failure of each CLI has its own sentence, exit code and next step, and leaves no commit and no process.
 func TestFault_eachHasItsSentence(t *testing.T) {
+	t.Parallel()
 	for _, vendor := range vendors {
 		for _, row := range faults() {
 			t.Run(string(vendor)+" "+row.name, func(t *testing.T) {
@@ -125,6 +126,7 @@ func sentence(stderr, word string) string {
 
 // A CLI that somebody kills is a failure, and not an answer.
 func TestFault_killed(t *testing.T) {
+	t.Parallel()
 	for _, vendor := range vendors {
 		t.Run(string(vendor), func(t *testing.T) {
 			t.Parallel()
@@ -150,6 +152,7 @@ func TestFault_killed(t *testing.T) {
 
 // A provider that is busy once is asked again, and the change goes on: by the CLI itself where it can.
 func TestFault_busyOnce(t *testing.T) {
+	t.Parallel()
 	for _, vendor := range vendors {
 		t.Run(string(vendor), func(t *testing.T) {
 			t.Parallel()
