@@ -196,7 +196,11 @@ func (i *implementing) write(ctx context.Context, c *changes.Change, t turn) (*h
 	if err != nil {
 		return nil, nil, err
 	}
-	t.access = agents.Write
+	checks, err := i.checkCommands(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.access, t.allow = agents.Write, allowedCommands(checks)
 	mark := attemptMark{Tip: string(c.Tip), Step: string(t.step), Task: t.task}
 	if mark, err = i.begunAttempt(ctx, c, dir, mark); err != nil {
 		return nil, nil, err
@@ -208,6 +212,20 @@ func (i *implementing) write(ctx context.Context, c *changes.Change, t turn) (*h
 		return h, nil, err
 	}
 	return h, editsOf(h.code), nil
+}
+
+// allowedCommands lets an implementer run the checks that its work is judged by, as patterns of Claude Code.
+// Of a build tool's check any part may be run: the tests of one package, or one test.
+func allowedCommands(checks []string) []string {
+	var allowed []string
+	for _, check := range checks {
+		words := strings.Fields(check)
+		if len(words) > 1 && slices.Contains([]string{"go", "cargo", "npm"}, words[0]) && !strings.HasPrefix(words[1], "-") {
+			allowed = append(allowed, words[0]+" "+words[1]+" *")
+		}
+		allowed = append(allowed, check)
+	}
+	return allowed
 }
 
 // touchedBefore says that all files of the tasks were written by earlier tasks already.

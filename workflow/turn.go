@@ -30,8 +30,9 @@ type turn struct {
 	round   int
 	task    string
 	access  agents.Access
-	doing   string // "is challenging add-oauth (round 2)": what the person is told while it lasts
-	subject string // tree that a verdict will be about
+	allow   []string // commands that it may run
+	doing   string   // "is challenging add-oauth (round 2)": what the person is told while it lasts
+	subject string   // tree that a verdict will be about
 	known   []string
 	changed []string
 	started string // tree of the worktree before an interrupted attempt, "" normally
@@ -185,7 +186,7 @@ func (b *Bench) request(id phases.ChangeID, t turn, p player, box *inbox.Box, di
 	return agents.Request{
 		Role: string(t.role), Step: string(t.step), Round: t.round, Task: t.task, Change: id.String(),
 		Prompt: []byte(t.prompt(tools, failure)),
-		Dir:    dir, Model: p.model, Effort: p.effort, Access: t.access, System: system,
+		Dir:    dir, Model: p.model, Effort: p.effort, Access: t.access, Allow: t.allow, System: system,
 		Session: b.sessionFor(id, t, p),
 		Tools: &agents.ToolServer{
 			Command: b.Executable,
