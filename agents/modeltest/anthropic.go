@@ -191,6 +191,7 @@ func (anthropicWire) usage(u Usage) map[string]any {
 		"cache_creation_input_tokens": u.CacheWrite,
 		"cache_creation":              map[string]any{"ephemeral_5m_input_tokens": u.CacheWrite, "ephemeral_1h_input_tokens": 0},
 		"output_tokens":               u.Out,
+		"output_tokens_details":       map[string]any{"thinking_tokens": u.Thinking},
 	}
 }
 

@@ -47,6 +47,7 @@ var layers = map[string]layer{
 	"internal/arch":     tool,
 	"internal/bench":    tool,
 	"internal/campaign": tool,
+	"internal/clis":     tool,
 	"internal/gen":      tool,
 }
 
