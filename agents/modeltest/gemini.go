@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"path"
@@ -35,8 +36,12 @@ type geminiPart struct {
 
 const geminiPrefix = "mcp_" + mcpServer + "_"
 
-// The folders that the CLI works in; the last one is the one that was asked for.
-var geminiDir = regexp.MustCompile(`(?s)\*\*Workspace Directories:\*\*\n(?:  - [^\n]+\n)*  - ([^\n]+)\n`)
+// Where the project is. Our adapter has the CLI work beside it and says so;
+// otherwise the CLI lists its folders, and the last one is the one that was asked for.
+var geminiDirs = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^The project is in (.+?)\. `),
+	regexp.MustCompile(`\*\*Workspace Directories:\*\*\n(?:  - [^\n]+\n)*  - ([^\n]+)\n`),
+}
 
 func (geminiWire) read(url string, body []byte) (Request, error) {
 	var in geminiRequest
@@ -65,8 +70,8 @@ func (geminiWire) read(url string, body []byte) (Request, error) {
 				now.passed(len(raw))
 				now.did(geminiDone(part))
 			case content.Role == "user" && part.Text != "":
-				if dir := geminiDir.FindStringSubmatch(part.Text); dir != nil {
-					r.Dir = dir[1]
+				for _, pattern := range geminiDirs {
+					r.Dir = cmp.Or(r.Dir, last(pattern, part.Text))
 				}
 				now.heard(part.Text, len(raw))
 			default:

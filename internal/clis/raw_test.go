@@ -36,7 +36,7 @@ func TestRaw_toolFilesCommandUsage(t *testing.T) {
 			t.Parallel()
 			use := tools(t)
 			actions := []modeltest.Action{
-				modeltest.Call("create_proposal", json.RawMessage(greeting)),
+				modeltest.Call("create_proposal", json.RawMessage(greetingProposal)),
 				modeltest.WriteFile("notes.txt", "first\nsecond\n"),
 				modeltest.WriteFile("README.md", "replaced\n"),
 				modeltest.Run("env > environment.txt"),
@@ -68,8 +68,8 @@ func TestRaw_toolFilesCommandUsage(t *testing.T) {
 	}
 }
 
-// greeting is a proposal that the tool takes.
-const greeting = `{
+// greetingProposal is one that the tool takes.
+const greetingProposal = `{
 	"summary": "Greet people.",
 	"why": "Nobody is greeted today, and a program that greets is friendlier to its users.",
 	"what_changes": ["Greet"],
@@ -130,7 +130,7 @@ func playRaw(t *testing.T, use *bench, server *modeltest.Server, vendor modeltes
 	return rawResult{dir, stdout.String(), stderr.String()}
 }
 
-func put(t *testing.T, path, content string) {
+func put(t testing.TB, path, content string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		t.Fatal(err)
