@@ -165,6 +165,9 @@ type Event struct {
 	Kind EventKind
 	Name string
 	Text string
+	// Why is what the provider answered, for a Retry. If nothing else comes until a limit ends the run, it is why.
+	// Only codecs set it.
+	Why *Error
 	// Fatal says that going on is of no use: the runner stops the program and returns this error.
 	// Only codecs set it; callers never see such an event.
 	Fatal *Error

@@ -92,15 +92,17 @@ const mostLimited = 3
 
 // retry is the event of one retry. It is fatal where the reason will not pass by itself.
 func (p *patience) retry(message string, kind ErrorKind, advice map[ErrorKind]string) Event {
-	e := Event{Kind: Retry, Text: brief(message)}
+	text := brief(message)
+	e := Event{Kind: Retry, Text: text, Why: &Error{Kind: kind, Detail: text, RetryAfter: retryAfter(message), Advice: advice[kind]}}
 	if kind == RateLimited {
 		p.limited++
 	}
 	switch {
 	case kind == NotAuthenticated || kind == Quota || kind == Model || kind == TooLong:
-		e.Fatal = &Error{Kind: kind, Detail: e.Text, Advice: advice[kind]}
+		e.Fatal = e.Why
 	case kind == RateLimited && p.limited >= mostLimited:
-		e.Fatal = &Error{Kind: kind, Detail: fmt.Sprintf("%s (%d times)", e.Text, p.limited), RetryAfter: retryAfter(message)}
+		e.Fatal = e.Why
+		e.Fatal.Detail = fmt.Sprintf("%s (%d times)", text, p.limited)
 	}
 	return e
 }

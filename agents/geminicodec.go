@@ -191,7 +191,7 @@ func (c *geminiCodec) Note(line []byte) []Event {
 var geminiClues = clues{
 	clueOf(TooLong, `input token count|maximum number of tokens|context window`),
 	clueOf(Quota, `daily quota|exhausted your (?:daily |current )?(?:quota|capacity)|exceeded your current quota|billing`),
-	clueOf(NotAuthenticated, `UNAUTHENTICATED|PERMISSION_DENIED|API_KEY_INVALID|API key not valid|API key expired|"code":40[13]\b|invalid_grant|GEMINI_API_KEY|auth method`),
+	clueOf(NotAuthenticated, `UNAUTHENTICATED|PERMISSION_DENIED|API_KEY_INVALID|API key not valid|API key expired|"code":40[13]\b|invalid_grant|GEMINI_API_KEY|(?:an|invalid) auth method`),
 	clueOf(RateLimited, `"code":429\b|status 429|RESOURCE_EXHAUSTED|resource has been exhausted|rate.?limit|too many requests`),
 	clueOf(Model, `"code":404\b|is not found for API version|model.{0,60}not found|NOT_FOUND`),
 	clueOf(NoOutput, `empty response`),

@@ -23,7 +23,8 @@ type listener struct {
 	stop     func(*Error)
 	pulse    *proc.Pulse
 	toolIdle time.Duration
-	open     int // tools that have not answered
+	open     int    // tools that have not answered
+	why      *Error // of the retry that nothing has followed yet
 	streams  []*lines
 }
 
@@ -69,13 +70,16 @@ func (l *listener) hear(events []Event, alive bool) {
 	for _, e := range events {
 		switch e.Kind {
 		case Retry:
-			alive = false
+			alive, l.why = false, e.Why
 		case Tool:
 			l.open++
 		case ToolDone:
 			l.open = max(l.open-1, 0)
 		default:
 			alive = true
+		}
+		if e.Kind != Retry && e.Kind != Warning {
+			l.why = nil
 		}
 		l.tell(e)
 		if e.Fatal != nil {
@@ -90,6 +94,16 @@ func (l *listener) hear(events []Event, alive bool) {
 	if alive {
 		l.pulse.Beat()
 	}
+}
+
+// waitedFor is why the agent was still trying when a limit ended it; nil if it was doing something else.
+func (l *listener) waitedFor() *Error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.why == nil || !l.why.Temporary() {
+		return nil
+	}
+	return l.why
 }
 
 func (l *listener) tell(e Event) {

@@ -116,6 +116,11 @@ func (p *Program) run(ctx context.Context, r Request, on func(Event)) (Result, e
 		runErr = err
 	}
 	result, err := judge(ctx, codec, outcome, runErr)
+	if overdue, ok := errors.AsType[*Error](err); ok && overdue.Kind == TimedOut {
+		if why := listener.waitedFor(); why != nil {
+			err = why // "gave no output" would send the person to look at the wrong end
+		}
+	}
 	if result.Session.ID != "" {
 		result.Session.Agent = p.ID
 	}

@@ -354,6 +354,22 @@ func TestProgram_Run_codecStopsWhatIsHopeless(t *testing.T) {
 	}
 }
 
+// tryingAgain is a codec to which every line says that the provider is down and will be asked again.
+type tryingAgain struct{ agents.Codec }
+
+func (tryingAgain) Line([]byte) []agents.Event {
+	return []agents.Event{{Kind: agents.Retry, Text: "500", Why: &agents.Error{Kind: agents.Unavailable, Detail: "status 500"}}}
+}
+
+func TestProgram_Run_limitDuringRetriesIsTheProvidersFault(t *testing.T) {
+	r := request(t)
+	r.Limits.Idle = 300 * time.Millisecond
+	_, failed := failure(t, behaving(t, func() agents.Codec { return tryingAgain{plain()} }, "hang", "x"), r)
+	if failed.Kind != agents.Unavailable || failed.Detail != "status 500" || !failed.Temporary() {
+		t.Errorf("error = %+v", failed)
+	}
+}
+
 func TestProgram_Run_refusesAFolderThatIsNone(t *testing.T) {
 	r := request(t)
 	r.RunDir = "relative"

@@ -103,7 +103,7 @@ func (w geminiWire) events(call callID, r Request, a Answer, u Usage) []event {
 	}
 	// Always an event before the last one, so that an answer can break off.
 	if len(events) == 0 {
-		events = append(events, event{data: w.chunk(r, nil, "", nil)})
+		events = append(events, event{data: w.chunk(r, []any{}, "", nil)})
 	}
 	return append(events, event{data: w.chunk(r, []any{}, "STOP", &u)})
 }
@@ -113,7 +113,7 @@ func (w geminiWire) whole(call callID, r Request, a Answer, u Usage) any {
 }
 
 func (geminiWire) parts(_ callID, r Request, a Answer) []any {
-	var parts []any
+	parts := []any{} // the CLI does not survive null
 	if a.Text != "" {
 		parts = append(parts, map[string]any{"text": a.Text})
 	}
