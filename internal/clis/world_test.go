@@ -10,7 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -163,17 +165,25 @@ type process struct {
 	*exec.Cmd
 	w        *world
 	out, err bytes.Buffer
+	terminal *os.File // the person's side of it, if it has one
 	done     chan struct{}
 }
 
 // begin starts gh-agentd in a process group of its own, as a shell does.
 func (w *world) begin(args ...string) *process {
 	w.t.Helper()
+	return w.start(func(p *process) error {
+		p.Stdout, p.Stderr = &p.out, &p.err
+		p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		return p.Start()
+	}, args...)
+}
+
+func (w *world) start(how func(*process) error, args ...string) *process {
+	w.t.Helper()
 	p := &process{Cmd: exec.Command(w.use.product, args...), w: w, done: make(chan struct{})}
-	p.Dir, p.Env, p.Stdout, p.Stderr = w.repo(), w.environ, &p.out, &p.err
-	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	p.WaitDelay = time.Second
-	if err := p.Start(); err != nil {
+	p.Dir, p.Env, p.WaitDelay = w.repo(), w.environ, time.Second
+	if err := how(p); err != nil {
 		w.t.Fatal(err)
 	}
 	go func() {
@@ -221,9 +231,10 @@ func (w *world) phase() string {
 	return w.git("log", "-1", "--format=%(trailers:key=Agentd-Phase,valueonly,separator=)", "agentd/"+change)
 }
 
-// living are the processes of the world, but for zombies.
-func (w *world) living() []string {
-	var found []string
+// living are the processes of the world with their command lines, but for zombies.
+func (w *world) living() map[int]string {
+	w.t.Helper()
+	found := map[int]string{}
 	all, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
 		w.t.Fatal(err)
@@ -233,35 +244,51 @@ func (w *world) living() []string {
 		if err != nil || !bytes.Contains(environ, []byte(w.dir+"/")) {
 			continue // gone, or not ours to look at
 		}
-		line, err := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
-		if err == nil && len(line) > 0 {
-			found = append(found, filepath.Base(filepath.Dir(path))+" "+string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		line, readErr := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+		if err == nil && readErr == nil && len(line) > 0 {
+			found[pid] = string(bytes.ReplaceAll(line, []byte{0}, []byte{' '}))
 		}
 	}
 	return found
 }
 
+// await returns when a process of the world has a command line with that text.
+func (w *world) await(text string) {
+	w.t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		for _, line := range w.living() {
+			if strings.Contains(line, text) {
+				return
+			}
+		}
+	}
+	w.t.Fatalf("nobody ran %q within a minute", text)
+}
+
 // nobodyLeft fails the test if a process of the world is alive shortly after its commands have ended.
 func (w *world) nobodyLeft() {
 	w.t.Helper()
-	const short = 2 * time.Second
-	for deadline := time.Now().Add(short); ; time.Sleep(10 * time.Millisecond) {
+	const shortly = 2 * time.Second
+	for deadline := time.Now().Add(shortly); ; time.Sleep(10 * time.Millisecond) {
 		left := w.living()
 		if len(left) == 0 {
 			return
 		}
 		if time.Now().After(deadline) {
-			w.t.Errorf("still running:\n%s", strings.Join(left, "\n"))
-			for _, line := range left {
-				pid := 0
-				if _, err := fmt.Sscan(line, &pid); err == nil {
-					_ = syscall.Kill(pid, syscall.SIGKILL)
-				}
+			for pid, line := range left {
+				w.t.Errorf("still running: %d %s", pid, line)
+				_ = syscall.Kill(pid, syscall.SIGKILL) // it would disturb the other tests
 			}
 			return
 		}
 	}
 }
+
+// onlyOnce is true once.
+type onlyOnce struct{ done atomic.Bool }
+
+func (o *onlyOnce) first() bool { return o.done.CompareAndSwap(false, true) }
 
 // demo is the recording of the demo.
 func demo(t testing.TB) *agents.Cassette {
