@@ -25,6 +25,11 @@ var forbidden = []string{
 	"GIT_*", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "GCM_*",
 }
 
+// noPasswords makes git forget the person's credential helpers: it reads this last, and an empty helper takes all others back.
+// It is not said by GIT_CONFIG_COUNT and its pairs, for Codex keeps variables with KEY in their names from its shell,
+// and git refuses to work with what is left of them.
+const noPasswords = "GIT_CONFIG_PARAMETERS='credential.helper='"
+
 // environment is what an agent is started with: the allowed part of the caller's variables, those it signs in with,
 // those of the invocation, and ours. Of variables set twice the later one holds.
 func environment(r Request, keys, extra []string) []string {
@@ -44,7 +49,7 @@ func environment(r Request, keys, extra []string) []string {
 	if bin == "" && r.Tools != nil {
 		bin = r.Tools.Command
 	}
-	return lastWins(append(env,
+	return lastWins(append(env, noPasswords, "GIT_TERMINAL_PROMPT=0",
 		"AGENTD_RUN="+r.RunDir, "AGENTD_BIN="+bin, "AGENTD_CHANGE="+r.Change, "AGENTD_STEP="+r.Step))
 }
 
