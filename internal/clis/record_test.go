@@ -37,6 +37,9 @@ func (w *world) record() []commit {
 		c.round, _ = strconv.Atoi(f[4]) // a person's commit has none
 		for word := range strings.FieldsSeq(f[5]) {
 			key, value, _ := strings.Cut(word, "=")
+			if value == "unknown" {
+				continue // and so nothing is recorded, which no account of a model agrees with
+			}
 			n, err := strconv.ParseFloat(value, 64)
 			if err != nil {
 				w.t.Errorf("%s: usage %q: %v", c.step, f[5], err)

@@ -303,15 +303,16 @@ func demo(t testing.TB) *agents.Cassette {
 // greeting is the recording of a small change that the product's own scripts tell, of one spec and one task.
 func greeting(t testing.TB, parts ...string) *agents.Cassette {
 	t.Helper()
+	return parse(t, greetingSource(t, parts...))
+}
+
+func greetingSource(t testing.TB, parts ...string) string {
+	t.Helper()
 	src := "version: 1\ncalls:\n"
 	for _, part := range parts {
-		data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "cassette", part+".yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		src += string(data)
+		src += read(t, filepath.Join("..", "..", "testdata", "cassette", part+".yaml"))
 	}
-	return parse(t, src)
+	return src
 }
 
 func parse(t testing.TB, src string) *agents.Cassette {
