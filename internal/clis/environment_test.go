@@ -16,6 +16,7 @@ const storedPassword = "seeded-stored-password"
 
 // Each CLI is started with an environment that holds nothing to speak to GitHub with, and none of the person's other secrets.
 func TestEnvironment_ofEachCLI_AG24(t *testing.T) {
+	t.Parallel()
 	for _, vendor := range vendors {
 		t.Run(string(vendor), func(t *testing.T) {
 			t.Parallel()

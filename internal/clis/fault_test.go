@@ -84,6 +84,7 @@ func insists(a modeltest.Action) modeltest.Script {
 
 // Each failure of each CLI has its own sentence, exit code and next step, and leaves no commit and no process.
 func TestFault_eachHasItsSentence(t *testing.T) {
+	t.Parallel()
 	for _, vendor := range vendors {
 		for _, row := range faults() {
 			t.Run(string(vendor)+" "+row.name, func(t *testing.T) {
@@ -125,6 +126,7 @@ func sentence(stderr, word string) string {
 
 // A CLI that somebody kills is a failure, and not an answer.
 func TestFault_killed(t *testing.T) {
+	t.Parallel()
 	for _, vendor := range vendors {
 		t.Run(string(vendor), func(t *testing.T) {
 			t.Parallel()
@@ -150,6 +152,7 @@ func TestFault_killed(t *testing.T) {
 
 // A provider that is busy once is asked again, and the change goes on: by the CLI itself where it can.
 func TestFault_busyOnce(t *testing.T) {
+	t.Parallel()
 	for _, vendor := range vendors {
 		t.Run(string(vendor), func(t *testing.T) {
 			t.Parallel()

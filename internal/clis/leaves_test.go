@@ -10,11 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/agentd/gh-agentd/agents/modeltest"
 )
 
 // helper is a credential helper that knows the password, as a value in .gitconfig.
@@ -44,41 +41,42 @@ var theirs = []string{
 	"home/.codex/", "home/.claude/", "home/.claude.json", "home/.cache/", "home/.npm/",
 }
 
-// Nobody but the change's branch and our cache differs after a plan and an implementation:
+// belongings are what nobody but the person may change.
+type belongings struct {
+	files  map[string]string // their digests
+	status string            // what git says of the checkout
+}
+
+// personal puts the person's files there and remembers everything.
+func (w *world) personal() belongings {
+	w.t.Helper()
+	for name, content := range personal {
+		put(w.t, filepath.Join(w.dir, name), content)
+	}
+	return belongings{w.files(), w.git("status", "--porcelain", "--untracked-files=all")}
+}
+
+// leftAlone compares: nothing but the change's branch and our cache may differ after a plan and an implementation,
 // no configuration in the home or in the repository, nothing of git's own, no file of the person.
-func TestLeaves_everythingAsItWas(t *testing.T) {
-	for _, vendor := range vendors {
-		t.Run(string(vendor), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, modeltest.Play(greeting(t, "plan", "challenge-approves", "implement", "review-approves")), everyone(vendor))
-			for name, content := range personal {
-				put(t, filepath.Join(w.dir, name), content)
-			}
-			before, status := w.files(), w.git("status", "--porcelain", "--untracked-files=all")
-
-			w.agentd(0, "plan", change, "Greet", "--skip-clarify")
-			w.agentd(0, "impl", change)
-
-			after := w.files()
-			for name := range after {
-				if _, was := before[name]; !was && w.mayAppear(name) {
-					delete(after, name)
-				}
-			}
-			if diff := cmp.Diff(before, after); diff != "" {
-				t.Errorf("files (-before +after):\n%s", diff)
-			}
-			if got := w.git("status", "--porcelain", "--untracked-files=all"); got != status {
-				t.Errorf("git status was\n%s\nand is\n%s", status, got)
-			}
-			tree := filepath.Join(w.dir, "repo-agentd", change)
-			if got := w.git("-C", tree, "status", "--porcelain", "--untracked-files=all"); got != "" {
-				t.Errorf("uncommitted in the worktree:\n%s", got)
-			}
-			if got := w.git("diff", "--name-only", "main...agentd/"+change, "--", ".", ":!agentd"); got != "greeting.txt" {
-				t.Errorf("the change touches\n%s", got)
-			}
-		})
+func (w *world) leftAlone(before belongings) {
+	w.t.Helper()
+	after := w.files()
+	for name := range after {
+		if _, was := before.files[name]; !was && w.mayAppear(name) {
+			delete(after, name)
+		}
+	}
+	if diff := cmp.Diff(before.files, after); diff != "" {
+		w.t.Errorf("files (-before +after):\n%s", diff)
+	}
+	if got := w.git("status", "--porcelain", "--untracked-files=all"); got != before.status {
+		w.t.Errorf("git status was\n%s\nand is\n%s", before.status, got)
+	}
+	if got := w.git("-C", filepath.Join(w.dir, "repo-agentd", change), "status", "--porcelain", "--untracked-files=all"); got != "" {
+		w.t.Errorf("uncommitted in the worktree:\n%s", got)
+	}
+	if got := w.git("diff", "--name-only", "main...agentd/"+change, "--", ".", ":!agentd"); got != "greeting.txt" {
+		w.t.Errorf("the change touches\n%s", got)
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 // calls a tool of our server, writes and replaces a file, runs a command, and reports the usage that was counted.
 // When this fails and the adapters' tests do, too, look here first: a CLI has changed.
 func TestRaw_toolFilesCommandUsage(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		vendor modeltest.Vendor
 		model  string

@@ -44,6 +44,7 @@ func TestStory_eachInItsRole(t *testing.T) {
 	}
 	w.accounts()
 	w.report()
+	w.staysInBudget()
 
 	w.agentd(0, "impl", change)
 	if diff := cmp.Diff(slices.Concat(planned, implemented), w.steps()); diff != "" {
@@ -57,12 +58,14 @@ func TestStory_eachInItsRole(t *testing.T) {
 	w.secretsStaySecret()
 }
 
-// A small change in which one CLI plays all four roles.
+// A small change in which one CLI plays all four roles, in the home and the project of a person who has files of their own there.
 func TestStory_oneCLIAlone(t *testing.T) {
+	t.Parallel()
 	for _, vendor := range vendors {
 		t.Run(string(vendor), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, modeltest.Play(greeting(t, "plan", "challenge-approves", "implement", "review-approves")), everyone(vendor))
+			before := w.personal()
 			w.agentd(0, "plan", change, "Greet", "--skip-clarify")
 			w.agentd(0, "impl", change)
 			want := []string{
@@ -77,6 +80,7 @@ func TestStory_oneCLIAlone(t *testing.T) {
 			}
 			w.accounts()
 			w.secretsStaySecret()
+			w.leftAlone(before)
 		})
 	}
 }

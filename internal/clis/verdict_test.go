@@ -4,6 +4,7 @@ package clis
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 // Approving in prose or in a code block is no verdict, approving with a HIGH finding contradicts itself,
 // and of two verdicts the first one stands: none of them moves the phase.
 func TestVerdict_whatDoesNotApprove_AG01_AG02_AG03_AG05(t *testing.T) {
+	t.Parallel()
 	verdict := func(word, findings string) modeltest.Action {
 		return modeltest.Call("append_review", json.RawMessage(`{"verdict": "`+word+`", "summary": "It is whole.", "findings": [`+findings+`]}`))
 	}
@@ -41,7 +43,7 @@ func TestVerdict_whatDoesNotApprove_AG01_AG02_AG03_AG05(t *testing.T) {
 				}
 				return modeltest.Say(turns[now].say)
 			}, roles{proposer: "replay", challenger: vendor}, "[agents.replay]\ncassette = \"../cassette.yaml\"")
-			put(t, w.dir+"/cassette.yaml", greetingSource(t, "plan"))
+			put(t, filepath.Join(w.dir, "cassette.yaml"), greetingSource(t, "plan"))
 			for i, turn := range turns {
 				now = i
 				args := []string{turn.command, change}
