@@ -38,13 +38,14 @@ func stops() []stop {
 		{name: "Ctrl-C", end: func(p *process) { _ = syscall.Kill(-p.Process.Pid, syscall.SIGINT) }, code: 130, says: interrupted},
 		{name: "SIGTERM", end: signal(syscall.SIGTERM), code: 130, says: interrupted},
 		{name: "terminal gone", end: func(p *process) { _ = p.terminal.Close() }, code: 130},
-		{name: "time limit", config: "[limits.wall]\nproposer = \"12s\"", code: 1, says: "was not done after 12s"},
+		{name: "time limit", config: "[limits.wall]\nproposer = \"20s\"", code: 1, says: "was not done after 20s"},
 	}
 }
 
 // However a run is stopped, nothing of it goes on, nothing is committed, and the same command works afterwards.
 func TestStop_nobodyIsLeftAndTheNextRunWorks_RP23(t *testing.T) {
 	t.Parallel()
+	const settings = "[workflow]\nscript_retries = 0\nhuman_in_loop = false\nworktree = \"worktree\""
 	for _, vendor := range vendors {
 		for _, row := range stops() {
 			t.Run(string(vendor)+" "+row.name, func(t *testing.T) {
@@ -56,7 +57,7 @@ func TestStop_nobodyIsLeftAndTheNextRunWorks_RP23(t *testing.T) {
 						return modeltest.Fail(modeltest.Stalled)
 					}
 					return play(r)
-				}, everyone(vendor), "[workflow]\nscript_retries = 0\nhuman_in_loop = false\nworktree = \"worktree\"", row.config)
+				}, everyone(vendor), settings, row.config)
 				begin := w.begin
 				if row.name == "terminal gone" {
 					begin = w.beginOnTerminal
@@ -73,6 +74,7 @@ func TestStop_nobodyIsLeftAndTheNextRunWorks_RP23(t *testing.T) {
 				if tip := w.tip(); tip != "" {
 					t.Errorf("something was committed: %s", w.git("log", "--format=%s", tip))
 				}
+				w.configure(everyone(vendor), settings) // without the limit
 				w.agentd(0, "proposal", change, "Greet")
 				if got, want := w.steps(), []string{"proposal-gen"}; !slices.Equal(got, want) {
 					t.Errorf("steps %q, want %q", got, want)

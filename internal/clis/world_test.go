@@ -110,6 +110,15 @@ func (w *world) project(cast roles, config []string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.configure(cast, config...)
+	w.git("init", "--quiet", "--initial-branch=main")
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "Begin the project")
+}
+
+// configure writes the project's configuration: the cast, a check that costs nothing, and further lines.
+func (w *world) configure(cast roles, config ...string) {
+	w.t.Helper()
 	var settings strings.Builder
 	settings.WriteString("project_name = \"demo\"\n\n[roles]\n")
 	for _, role := range []struct {
@@ -125,9 +134,6 @@ func (w *world) project(cast roles, config []string) {
 		settings.WriteString("\n" + lines + "\n")
 	}
 	put(w.t, filepath.Join(w.repo(), "agentd", "config.toml"), settings.String())
-	w.git("init", "--quiet", "--initial-branch=main")
-	w.git("add", "--all")
-	w.git("commit", "--quiet", "--message", "Begin the project")
 }
 
 func (w *world) repo() string { return filepath.Join(w.dir, "repo") }
