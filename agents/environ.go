@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -50,6 +51,7 @@ func environment(r Request, keys, extra []string) []string {
 		bin = r.Tools.Command
 	}
 	return lastWins(append(env, noPasswords, "GIT_TERMINAL_PROMPT=0",
+		"GH_CONFIG_DIR="+filepath.Join(r.CallDir, "gh"), // there is none: `gh auth token` has nothing to tell
 		"AGENTD_RUN="+r.RunDir, "AGENTD_BIN="+bin, "AGENTD_CHANGE="+r.Change, "AGENTD_STEP="+r.Step))
 }
 

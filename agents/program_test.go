@@ -127,7 +127,7 @@ func TestProgram_Run_environmentIsAnAllowList(t *testing.T) {
 	slices.Sort(names)
 	want := []string{
 		"AGENTD_BIN", "AGENTD_CHANGE", "AGENTD_RUN", "AGENTD_RUN_MARK", "AGENTD_STEP",
-		"GEMINI_API_KEY", "GIT_CONFIG_PARAMETERS", "GIT_TERMINAL_PROMPT", "HOME", "HTTPS_PROXY", "LC_ALL", "PATH", "TERM", "XDG_CACHE_HOME",
+		"GEMINI_API_KEY", "GH_CONFIG_DIR", "GIT_CONFIG_PARAMETERS", "GIT_TERMINAL_PROMPT", "HOME", "HTTPS_PROXY", "LC_ALL", "PATH", "TERM", "XDG_CACHE_HOME",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,7 +117,9 @@ func (b *Bench) take(ctx context.Context, id phases.ChangeID, c *changes.Change,
 		}
 		missing := ""
 		if t.check != nil {
-			missing = t.check(h)
+			if missing = t.check(h); missing != "" {
+				missing += b.refusalIn(h.box)
+			}
 		}
 		if missing == "" {
 			h.usage = sumCalls(spent)
@@ -131,6 +134,18 @@ func (b *Bench) take(ctx context.Context, id phases.ChangeID, c *changes.Change,
 		b.Say.Warn(fmt.Sprintf("%s finished, but %s; asking once more", p.agent.Name(), missing))
 		failure = missing
 	}
+}
+
+// refusalIn is what the last tool said that refused the agent: most often why nothing arrived.
+func (b *Bench) refusalIn(box *inbox.Box) string {
+	calls, _ := box.Calls() // without them it is only less exact
+	for _, call := range slices.Backward(calls) {
+		if !call.OK {
+			said := proc.NewRedactor(valuesOf(secretsOf(b.Environ))).String(call.Error)
+			return fmt.Sprintf(" (%s answered: %s)", call.Tool, said)
+		}
+	}
+	return ""
 }
 
 // attempt runs the agent once.
