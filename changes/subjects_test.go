@@ -40,7 +40,7 @@ func TestChange_Append_keepsEveryTreeThatWasJudged(t *testing.T) {
 	c = w.append(c, challenged(c, phases.Approved))
 	c = w.append(c, implemented())
 	code := c.State.CodeTree
-	c = w.append(c, reviewed(c, phases.Approved))
+	w.append(c, reviewed(c, phases.Approved))
 
 	want := []string{first, second, code}
 	slices.Sort(want)
