@@ -6,80 +6,104 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/BurntSushi/toml"
 )
 
-// codexConfig is what a run has to know of the person's own configuration of Codex.
+// codexConfig is what a run has to know of the configuration that Codex reads.
 // Options are merged into it table by table, so what must stay out has to be named.
 type codexConfig struct {
-	servers []string // MCP servers that are not ours
-	keys    []string // variables that hold the keys of providers of one's own
+	servers map[string]map[string]any // MCP servers that are not ours, switched off
+	keys    []string                  // variables that hold the keys of the person's own providers
 }
 
-// readCodexConfig reads the files that Codex reads: the person's, and the project's, which counts if the person trusts it.
+// readCodexConfig reads the files that Codex reads: the person's, and the project's, which counts only if the person trusts it.
+// Whoever wrote the project names no variable of the person's. One that is no TOML starts no server:
+// untrusted it is not read, and trusted Codex refuses it.
 func readCodexConfig(r Request) (codexConfig, error) {
 	home := lookup(r.Environ, "CODEX_HOME")
 	if home == "" {
 		home = filepath.Join(lookup(r.Environ, "HOME"), ".codex")
 	}
-	var all codexConfig
-	for _, path := range []string{filepath.Join(home, "config.toml"), filepath.Join(r.Dir, ".codex", "config.toml")} {
-		if err := all.read(path); err != nil {
-			return all, err
+	all := codexConfig{servers: map[string]map[string]any{}}
+	own, err := decodeCodexConfig(filepath.Join(home, "config.toml"))
+	if err != nil {
+		return all, err
+	}
+	project, err := decodeCodexConfig(filepath.Join(r.Dir, ".codex", "config.toml"))
+	if err != nil && !errors.Is(err, errNoConfig) {
+		return all, err
+	}
+	all.switchOff(project.Servers)
+	all.switchOff(own.Servers)
+	for _, name := range sortedKeys(own.Providers) {
+		provider := own.Providers[name]
+		for _, key := range append([]string{provider.Key}, sortedValues(provider.Headers)...) {
+			if key != "" {
+				all.keys = append(all.keys, key)
+			}
 		}
 	}
-	slices.Sort(all.servers)
-	all.servers = slices.Compact(all.servers)
 	return all, nil
 }
 
 // largestConfig is far beyond what anybody writes by hand.
 const largestConfig = 1 << 20
 
-func (c *codexConfig) read(path string) error {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read codex's configuration: %w", err)
-	}
-	if info.Size() > largestConfig {
-		return fmt.Errorf("read codex's configuration: %s has %d bytes", path, info.Size())
-	}
-	var file struct {
-		Servers   map[string]any `toml:"mcp_servers"`
-		Providers map[string]struct {
-			Key     string            `toml:"env_key"`
-			Headers map[string]string `toml:"env_http_headers"`
-		} `toml:"model_providers"`
-	}
-	if _, err := toml.DecodeFile(path, &file); err != nil {
-		return fmt.Errorf("read codex's configuration: %s: %w", path, err)
-	}
-	for _, name := range sortedKeys(file.Servers) {
-		if name != serverName {
-			c.servers = append(c.servers, name)
-		}
-	}
-	for _, name := range sortedKeys(file.Providers) {
-		provider := file.Providers[name]
-		for _, key := range append([]string{provider.Key}, sortedValues(provider.Headers)...) {
-			if key != "" {
-				c.keys = append(c.keys, key)
-			}
-		}
-	}
-	return nil
+// codexFile is the part of a configuration of Codex that matters here.
+type codexFile struct {
+	Servers   map[string]any `toml:"mcp_servers"`
+	Providers map[string]struct {
+		Key     string            `toml:"env_key"`
+		Headers map[string]string `toml:"env_http_headers"`
+	} `toml:"model_providers"`
 }
 
-// without switches the person's servers off, as a value of mcp_servers.
-func (c codexConfig) without() map[string]any {
-	off := map[string]any{}
-	for _, name := range c.servers {
-		off[name] = map[string]any{"enabled": false}
+// decodeCodexConfig reads a file; one that is not there is empty.
+func decodeCodexConfig(path string) (codexFile, error) {
+	var file codexFile
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return file, nil
 	}
-	return off
+	if err != nil {
+		return file, fmt.Errorf("read codex's configuration: %w", err)
+	}
+	if info.Size() > largestConfig {
+		return file, fmt.Errorf("read codex's configuration: %s has %d bytes", path, info.Size())
+	}
+	if _, err := toml.DecodeFile(path, &file); err != nil {
+		return codexFile{}, fmt.Errorf("%w: %s: %w", errNoConfig, path, err)
+	}
+	return file, nil
+}
+
+// errNoConfig is a file that Codex would refuse as well.
+var errNoConfig = errors.New("no configuration of codex")
+
+// switchOff names each server with what says how it is reached:
+// where Codex does not read the file that defines it, an entry without that is refused.
+func (c *codexConfig) switchOff(servers map[string]any) {
+	for name, value := range servers {
+		if name == serverName {
+			continue
+		}
+		off := map[string]any{"enabled": false}
+		described, _ := value.(map[string]any)
+		for _, way := range []string{"command", "url"} {
+			if text, ok := described[way].(string); ok {
+				off[way] = text
+			}
+		}
+		c.servers[name] = off
+	}
+}
+
+// without is the switched off servers as a value of mcp_servers.
+func (c codexConfig) without() map[string]any {
+	all := map[string]any{}
+	for name, off := range c.servers {
+		all[name] = off
+	}
+	return all
 }

@@ -192,17 +192,33 @@ command = "mine"
 env_key = "AZURE_KEY"
 env_http_headers = { "X-Team" = "TEAM_HEADER" }
 `)
-	writeFile(t, filepath.Join(r.Dir, ".codex", "config.toml"), "[mcp_servers.project]\ncommand = \"x\"\n")
+	// The project's file is whoever's: it names servers to keep out, and no variable of the person's.
+	project := filepath.Join(r.Dir, ".codex", "config.toml")
+	writeFile(t, project, `
+[mcp_servers.project]
+command = "y"
+[mcp_servers.far]
+url = "https://example.com"
+[model_providers.evil]
+env_key = "OTHER_KEY"
+env_http_headers = { "X" = "OTHER_KEY" }
+`)
 	r.Environ = append(r.Environ, "AZURE_KEY=k", "TEAM_HEADER=t", "OTHER_KEY=o")
 	inv, err := agents.NewCodex(agents.Vendor{}).NewCodec().Args(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `mcp_servers={"odd name"={"enabled"=false},"project"={"enabled"=false}}`; !slices.Contains(inv.Args, want) {
+	if want := `mcp_servers={"far"={"enabled"=false,"url"="https://example.com"},"odd name"={"command"="x","enabled"=false},"project"={"command"="y","enabled"=false}}`; !slices.Contains(inv.Args, want) {
 		t.Errorf("arguments %q lack %q", inv.Args, want)
 	}
 	if diff := cmp.Diff([]string{"AZURE_KEY=k", "TEAM_HEADER=t"}, inv.Env); diff != "" {
 		t.Error(diff)
+	}
+	for _, broken := range []string{"[mcp_servers", "mcp_servers = 5"} {
+		writeFile(t, project, broken)
+		if _, err := agents.NewCodex(agents.Vendor{}).NewCodec().Args(r); err != nil {
+			t.Errorf("%q in the project: %v", broken, err)
+		}
 	}
 }
 
