@@ -134,8 +134,12 @@ func writeWhole(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	// The name is always the same: what a killed run leaves is overwritten by the next. Two never write, for one holds the lock.
-	temp, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	// The name is always the same: what a killed run leaves goes with the next. Two never write, for one holds the lock.
+	// It is made anew, for a link of that name may lead anywhere.
+	if err := os.Remove(path + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	temp, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}

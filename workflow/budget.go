@@ -3,6 +3,8 @@ package workflow
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/agentd/gh-agentd/agents"
@@ -16,8 +18,6 @@ import (
 type run struct {
 	said  map[string]bool // warnings that need no second time
 	calls []spentCall     // what it has used
-	today *bill           // what the day had cost when it was first asked for
-	began int             // how many of the calls are in that already
 }
 
 // bill is a sum of calls, as a cap looks at it.
@@ -81,17 +81,19 @@ func (e *BudgetError) Error() string {
 
 // Hint names what lets the work go on.
 func (e *BudgetError) Hint() string {
-	if e.Silent > 0 {
+	where := fmt.Sprintf("the cap is [budget] %s in %s", e.Key, config.FileName)
+	byTokens := e.Cap.USD == 0 || e.Cap.Tokens > 0 && e.Tokens >= e.Cap.Tokens
+	switch {
+	case e.Silent > 0:
 		return `the same command with --budget none, or [budget] unknown = "estimate" in ` + config.FileName
+	case e.Key == "per_day":
+		return "the same command tomorrow, or with --budget none; " + where
+	case e.Key == "per_run":
+		return "the same command begins another run, and --budget none has no cap; " + where
+	case byTokens: // --budget is an amount of money
+		return "the same command with --budget none; " + where
 	}
-	if e.Key == "per_day" {
-		return fmt.Sprintf("the same command tomorrow, or with --budget none; the cap is [budget] %s in %s", e.Key, config.FileName)
-	}
-	if e.Cap.USD == 0 {
-		return fmt.Sprintf("the same command with --budget none; the cap is [budget] %s in %s", e.Key, config.FileName)
-	}
-	enough := max(e.Cap.USD, e.USD+e.Expected) * 1.5
-	return fmt.Sprintf("the same command with --budget %.2f allows more this once; the cap is [budget] %s in %s", enough, e.Key, config.FileName)
+	return fmt.Sprintf("the same command with --budget %.2f allows more this once; %s", math.Ceil(max(e.Cap.USD, e.USD+e.Expected)*150)/100, where)
 }
 
 // purse is what one call may still use: the bills at its start, with their caps.
@@ -154,7 +156,7 @@ func (b *Bench) bills(ctx context.Context, id phases.ChangeID, c *changes.Change
 		sum.addSpent(b.run.calls, budget.USDPerMinute)
 		bills = append(bills, cappedBill{"this run", "per_run", budget.PerRun, sum})
 	}
-	if !budget.PerDay.IsZero() && b.run != nil {
+	if !budget.PerDay.IsZero() {
 		sum, err := b.dayBill(ctx)
 		if err != nil {
 			return nil, err
@@ -214,39 +216,30 @@ func (b *bill) addStep(t phases.Transition) {
 
 // dayBill is what all changes have cost since midnight, by the clock of this machine:
 // the commits of every branch that this clone has, those of other clones among them, and what it remembers beside them.
-// It is read once; what this run spends afterwards is added.
+// It is read before each call, because other runs spend at the same time.
 func (b *Bench) dayBill(ctx context.Context) (bill, error) {
-	perMinute := b.Config.Budget.USDPerMinute
-	if b.run.today == nil {
-		now := b.Now()
-		midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-		history, err := b.Store.UsedSince(ctx, midnight)
-		if err != nil {
-			return bill{}, err
-		}
-		var sum bill
-		for _, t := range history {
-			sum.addStep(t)
-		}
-		remembered, err := b.rememberedAnywhere(midnight)
-		if err != nil {
-			return bill{}, err
-		}
-		for id, calls := range remembered {
-			var journal []specs.LLMCall
-			if c, err := b.Store.Open(ctx, id); err == nil && c.Document != nil {
-				journal = c.Document.LLMCalls
-			}
-			for _, call := range calls {
-				if !call.recordedIn(journal) {
-					sum.add(call.Usage, call.Failed, perMinute)
-				}
-			}
-		}
-		b.run.today, b.run.began = &sum, len(b.run.calls)
+	now := b.Now()
+	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	var sum bill
+	history, err := b.Store.UsedSince(ctx, midnight)
+	if err != nil {
+		return sum, err
 	}
-	sum := *b.run.today
-	sum.addSpent(b.run.calls[b.run.began:], perMinute)
+	for _, t := range history {
+		sum.addStep(t)
+	}
+	remembered, err := b.rememberedAnywhere(midnight)
+	if err != nil {
+		return sum, err
+	}
+	for id, calls := range remembered {
+		var journal []specs.LLMCall
+		if c, err := b.Store.Open(ctx, id); err == nil && c.Document != nil {
+			journal = c.Document.LLMCalls
+		}
+		calls = slices.DeleteFunc(calls, func(call spentCall) bool { return call.recordedIn(journal) })
+		sum.addSpent(calls, b.Config.Budget.USDPerMinute)
+	}
 	return sum, nil
 }
 

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,5 +134,27 @@ func TestSpentCall_recordedIn(t *testing.T) {
 		if spent.recordedIn(journal) {
 			t.Errorf("%s: taken for the same call", name)
 		}
+	}
+}
+
+func TestParseSpent_believesWholeSaneLines(t *testing.T) {
+	got := parseSpent([]byte(`{"id":"a","step":"challenge","usage":{"Unknown":true},"failed":true}
+{"id":"b","step":"review","usage":{"In":5}}
+{"id":"a","step":"challenge","usage":{"In":10,"USD":0.5}}
+{"id":"c","usage":{"USD":-1000000}}
+{"id":"d","usage":{"USD":1e308}}
+{"id":"e","usage":{"In":-1}}
+no JSON
+{"id":"f","step":"tasks-gen","usage":{"In":1}}
+{"id":"g","step":"hal`))
+	var steps []string
+	for _, call := range got {
+		steps = append(steps, call.Step)
+	}
+	if want := []string{"challenge", "review", "tasks-gen"}; !slices.Equal(steps, want) {
+		t.Fatalf("got %q, want %q", steps, want)
+	}
+	if got[0].Failed || got[0].Usage.In != 10 {
+		t.Errorf("the later line about a call does not count: %+v", got[0])
 	}
 }

@@ -36,10 +36,11 @@ func (b *Bench) cast(ctx context.Context, role config.Role, complexity string, c
 		if err == nil {
 			err = agent.Check(ctx)
 		}
-		if err == nil && wrote[name] && b.Config.Policy.RequireDistinctReviewer {
+		// By the name that the record knows: of two recordings nobody can tell whose they are.
+		if err == nil && wrote[agent.Name()] && b.Config.Policy.RequireDistinctReviewer {
 			err = &GateError{
 				Gate:   "distinct reviewer",
-				Reason: fmt.Sprintf("%s wrote what it would judge as %s", name, role),
+				Reason: fmt.Sprintf("%s wrote what it would judge as %s", agent.Name(), role),
 				Next:   "give the role to another agent under [roles] in agentd/config.toml",
 			}
 		}
@@ -60,16 +61,17 @@ func (b *Bench) cast(ctx context.Context, role config.Role, complexity string, c
 	return player{}, first
 }
 
-// authors are the agents that wrote what a judging role looks at.
+// authors are the agents that wrote what a judging role looks at, by any step: first versions, repairs, revisions.
 func authors(role config.Role, c *changes.Change) map[string]bool {
 	wrote := map[string]bool{}
 	if c == nil {
 		return wrote
 	}
+	author := phases.ByAgent(string(map[config.Role]config.Role{
+		config.Challenger: config.Proposer, config.Reviewer: config.Implementer,
+	}[role]))
 	for _, t := range c.State.Transitions {
-		_, document := writtenPath(t.Step)
-		code := t.Step == phases.StepImplement || t.Step == phases.StepResolve
-		if role == config.Challenger && document || role == config.Reviewer && code {
+		if t.Actor == author {
 			wrote[agentName(t.Agent)] = true
 		}
 	}

@@ -1,10 +1,12 @@
 package workflow
 
 import (
-	"bufio"
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentd/gh-agentd/agents"
 	"github.com/agentd/gh-agentd/config"
 	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/specs"
@@ -20,8 +23,10 @@ import (
 // spentCall is one call of an agent as this clone remembers it, whatever became of its work.
 //
 // The history tells of the calls whose work was committed. A call that failed, or whose run was killed before the commit,
-// has cost as much, so each is written down at its end, beside the lock of the change; in the history its step stays one commit.
+// has cost as much, so each is written down beside the lock of the change, from its beginning on;
+// in the history its step stays one commit.
 type spentCall struct {
+	ID     string       `json:"id"` // of the call: a later line about it takes the place of an earlier one
 	Step   string       `json:"step"`
 	Role   config.Role  `json:"role"`
 	Agent  string       `json:"agent"`
@@ -47,11 +52,39 @@ const spentSuffix = ".jsonl"
 
 func (b *Bench) spentDir() string { return filepath.Join(b.Repo.CommonDir(), "agentd", "spent") }
 
-// noteSpent adds a call to what this clone remembers of the change, and of this run.
-func (b *Bench) noteSpent(id phases.ChangeID, call spentCall) error {
-	if b.run != nil {
-		b.run.calls = append(b.run.calls, call)
+// spending is a call that is under way.
+type spending struct {
+	bench  *Bench
+	change phases.ChangeID
+	id     string
+	broken bool // the person was told already that nothing can be noted
+}
+
+// beginSpending notes that a call begins. Until it tells more, nothing is known of it.
+func (b *Bench) beginSpending(id phases.ChangeID, t turn, p player) *spending {
+	s := &spending{bench: b, change: id, id: rand.Text()}
+	s.note(spentOf(b.callOf(t, p, agents.Result{}), t.role, true))
+	return s
+}
+
+// end notes what came of the call.
+func (s *spending) end(call spentCall) {
+	s.note(call)
+	if run := s.bench.run; run != nil {
+		run.calls = append(run.calls, call)
 	}
+}
+
+// note writes a line about the call. Where that cannot be, the work goes on, and the person is told.
+func (s *spending) note(call spentCall) {
+	call.ID = s.id
+	if err := s.bench.appendSpent(s.change, call); err != nil && !s.broken {
+		s.broken = true
+		s.bench.Say.Warn(fmt.Sprintf("what the call costs cannot be noted, and no budget will know of it: %v", err))
+	}
+}
+
+func (b *Bench) appendSpent(id phases.ChangeID, call spentCall) error {
 	line, err := json.Marshal(call)
 	if err != nil {
 		return err
@@ -59,33 +92,58 @@ func (b *Bench) noteSpent(id phases.ChangeID, call spentCall) error {
 	if err := os.MkdirAll(b.spentDir(), 0o777); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(filepath.Join(b.spentDir(), id.String()+spentSuffix), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	file, err := os.OpenFile(b.spentFile(id), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
+	}
+	// A run that was killed may have left half a line, which must not swallow this one.
+	last := []byte{'\n'}
+	if end, err := file.Seek(0, io.SeekEnd); err == nil && end > 0 {
+		_, _ = file.ReadAt(last, end-1) // at worst there is an empty line
+	}
+	if last[0] != '\n' {
+		line = append([]byte{'\n'}, line...)
 	}
 	_, err = file.Write(append(line, '\n'))
 	return errors.Join(err, file.Close())
 }
 
-// remembered are the calls that this clone has noted for a change, recorded or not.
-// A line that a crash cut off is passed over: what it stood for cannot be known.
+func (b *Bench) spentFile(id phases.ChangeID) string {
+	return filepath.Join(b.spentDir(), id.String()+spentSuffix)
+}
+
+// remembered are the calls that this clone has noted for a change, recorded or not, in the order in which they began.
+// A line that is cut off or makes no sense is passed over: what it stood for cannot be known.
 func (b *Bench) remembered(id phases.ChangeID) ([]spentCall, error) {
-	data, err := os.ReadFile(filepath.Join(b.spentDir(), id.String()+spentSuffix))
+	data, err := os.ReadFile(b.spentFile(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
+	return parseSpent(data), err
+}
+
+func parseSpent(data []byte) []spentCall {
 	var calls []spentCall
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	for lines.Scan() {
+	at := map[string]int{}
+	for line := range bytes.Lines(data) {
 		var call spentCall
-		if json.Unmarshal(lines.Bytes(), &call) == nil {
-			calls = append(calls, call)
+		if json.Unmarshal(line, &call) != nil || !call.sane() {
+			continue
 		}
+		if i, known := at[call.ID]; known && call.ID != "" {
+			calls[i] = call
+			continue
+		}
+		at[call.ID] = len(calls)
+		calls = append(calls, call)
 	}
-	return calls, lines.Err()
+	return calls
+}
+
+// sane refuses numbers that no agent's claim would be believed with either.
+func (s spentCall) sane() bool {
+	u := s.Usage
+	return min(u.In, u.Cached, u.Out, u.Millis) >= 0 && max(u.In, u.Cached, u.Out) <= 1e12 && (u.USD == nil || *u.USD >= 0 && *u.USD <= 1e6)
 }
 
 // unrecorded are the remembered calls of a change that no commit tells of.

@@ -228,14 +228,15 @@ func (b *Bench) agentHome(id phases.ChangeID, role config.Role, dir string) stri
 func (b *Bench) retrying(ctx context.Context, id phases.ChangeID, t turn, p player, r agents.Request, money *purse, afford func() (*purse, error)) (agents.Result, []specs.LLMCall, error) {
 	var calls []specs.LLMCall
 	for try := 0; ; try++ {
-		result, err := b.watched(ctx, p, r, money)
+		entry := b.beginSpending(id, t, p)
+		result, err := b.watched(ctx, p, r, money, func(told agents.Usage) {
+			entry.note(spentOf(b.callOf(t, p, agents.Result{Usage: told}), t.role, true))
+		})
 		call := b.callOf(t, p, result)
 		if err == nil || !call.Usage.Unknown {
 			calls = append(calls, call)
 		}
-		if noteErr := b.noteSpent(id, spentOf(call, t.role, err != nil)); noteErr != nil {
-			b.Say.Warn(fmt.Sprintf("could not note what the call cost: %v", noteErr))
-		}
+		entry.end(spentOf(call, t.role, err != nil))
 		failure, ok := errors.AsType[*agents.Error](err)
 		if !ok || !failure.Temporary() || try >= b.Config.Workflow.ScriptRetries {
 			return result, calls, err
@@ -257,8 +258,8 @@ func (b *Bench) retrying(ctx context.Context, id phases.ChangeID, t turn, p play
 // lastMoment is for an agent that goes past a cap with its last words: what it did is paid for.
 const lastMoment = 3 * time.Second
 
-// watched runs the agent, shows what it does and what that costs, and stops it once a cap is passed.
-func (b *Bench) watched(ctx context.Context, p player, r agents.Request, money *purse) (agents.Result, error) {
+// watched runs the agent, shows what it does, tells what it has used so far, and stops it once a cap is passed.
+func (b *Bench) watched(ctx context.Context, p player, r agents.Request, money *purse, told func(agents.Usage)) (agents.Result, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var seen agents.Usage
@@ -266,6 +267,7 @@ func (b *Bench) watched(ctx context.Context, p player, r agents.Request, money *
 	result, err := b.running(ctx, p, r, func(e agents.Event) {
 		if e.Kind == agents.Spent {
 			seen = e.Usage
+			told(seen)
 			e.Usage.USD = b.priced(e.Usage, p.model)
 			if over := money.passed(e.Usage); over != nil && ending == nil {
 				over.Agent = p.agent.Name()
@@ -298,7 +300,7 @@ func (b *Bench) priced(u agents.Usage, model string) *float64 {
 func (b *Bench) callOf(t turn, p player, result agents.Result) specs.LLMCall {
 	u := phases.Usage{
 		In: result.Usage.In, Cached: result.Usage.Cached, Out: result.Usage.Out,
-		Millis: result.Elapsed.Milliseconds(), Unknown: !result.Usage.Known, USD: b.priced(result.Usage, result.Model),
+		Millis: result.Elapsed.Milliseconds(), Unknown: !result.Usage.Known, USD: b.priced(result.Usage, cmp.Or(result.Model, p.model)),
 	}
 	return specs.CallOf(string(t.step), p.identity(result), u, b.Now().UTC().Truncate(time.Second))
 }
