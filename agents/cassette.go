@@ -36,7 +36,7 @@ import (
 //	    sleep: 50ms
 //	    exit: 0
 //
-// A call is played in this order: sleep, write, delete, tools, say, usage, exit.
+// A call is played in this order: sleep, delete, write, tools, say, usage, exit.
 // Which call is played depends on the request alone and never on what was played before,
 // so that a run that was killed and is run again sees the same.
 type Cassette struct {
@@ -89,14 +89,14 @@ type (
 		Write  []writeFile `yaml:"write,omitempty"`
 		Delete []string    `yaml:"delete,omitempty"`
 		Tools  []toolFile  `yaml:"tools,omitempty"`
-		Say    []string    `yaml:"say,omitempty"`
+		Say    []exactText `yaml:"say,omitempty"`
 		Usage  *usageFile  `yaml:"usage,omitempty"`
 		Exit   int         `yaml:"exit,omitempty"`
 	}
 	writeFile struct {
-		Path       string `yaml:"path"`
-		Content    string `yaml:"content"`
-		Executable bool   `yaml:"executable,omitempty"`
+		Path       string    `yaml:"path"`
+		Content    exactText `yaml:"content"`
+		Executable bool      `yaml:"executable,omitempty"`
 	}
 	toolFile struct {
 		Name        string    `yaml:"name"`
@@ -153,7 +153,10 @@ func (f callFile) call(line int) (CassetteCall, error) {
 	refuse := func(format string, args ...any) (CassetteCall, error) {
 		return CassetteCall{}, fmt.Errorf("%d: %s", line, fmt.Sprintf(format, args...))
 	}
-	call := CassetteCall{Step: f.Step, Round: f.Round, Task: f.Task, Delete: f.Delete, Say: f.Say, Exit: f.Exit, Line: line}
+	call := CassetteCall{Step: f.Step, Round: f.Round, Task: f.Task, Delete: f.Delete, Exit: f.Exit, Line: line}
+	for _, text := range f.Say {
+		call.Say = append(call.Say, string(text))
+	}
 	switch {
 	case f.Step == "":
 		return refuse("a call needs a step")
@@ -169,7 +172,7 @@ func (f callFile) call(line int) (CassetteCall, error) {
 		}
 	}
 	for _, w := range f.Write {
-		call.Write = append(call.Write, CassetteFile(w))
+		call.Write = append(call.Write, CassetteFile{w.Path, string(w.Content), w.Executable})
 	}
 	for _, path := range call.paths() {
 		if err := checkPath(path); err != nil {

@@ -138,8 +138,9 @@ func TestCassette_YAML_isReadAsTheSame(t *testing.T) {
 		Write: []agents.CassetteFile{
 			{Path: "run.sh", Content: "#!/bin/sh\n\techo\n", Executable: true},
 			{Path: "binary", Content: "\x00\xff\xfe"}, {Path: "empty"}, {Path: "windows.txt", Content: "a\r\nb"},
+			{Path: "blank", Content: "\n"}, {Path: "blanks", Content: "\n\n  x\n"}, {Path: "indented", Content: "  x\n y\n"}, {Path: "tab", Content: "\tx\n"},
 		},
-		Tools: []agents.CassetteTool{{Name: "create_spec", Arguments: []byte(`{"a":"2026-01-02","b":[1.5,true,null,"no","0x1f"],"n":12345678901}`)}},
+		Tools: []agents.CassetteTool{{Name: "create_spec", Arguments: []byte(`{"a":"2026-01-02","b":[1.5,true,null,"no","0x1f","\n\n x"],"n":12345678901}`)}},
 		Usage: &agents.Claim{In: &in, Cached: &none, Model: "gpt-6-sol"},
 	})
 	if len(c.Calls) != 4 {

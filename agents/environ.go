@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,10 +27,11 @@ var forbidden = []string{
 	"GIT_*", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "GCM_*",
 }
 
-// noPasswords makes git forget the person's credential helpers: it reads this last, and an empty helper takes all others back.
+// noPasswords makes git forget the person's credential helpers, and the header with which checkouts in Actions sign in:
+// it reads this last, and an empty value takes all others back.
 // It is not said by GIT_CONFIG_COUNT and its pairs, for Codex keeps variables with KEY in their names from its shell,
 // and git refuses to work with what is left of them.
-const noPasswords = "GIT_CONFIG_PARAMETERS='credential.helper='"
+const noPasswords = "GIT_CONFIG_PARAMETERS='credential.helper=' 'http.https://github.com/.extraheader='"
 
 // environment is what an agent is started with: the allowed part of the caller's variables, those it signs in with,
 // those of the invocation, and ours. Of variables set twice the later one holds.
@@ -105,6 +107,8 @@ func secretsIn(environ []string) []string {
 }
 
 // looksLikePath spares GOOGLE_APPLICATION_CREDENTIALS=/home/… from being blanked wherever a path is printed.
+// Some keys begin with a slash as well, but name no file.
 func looksLikePath(value string) bool {
-	return strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~")
+	_, err := os.Lstat(value)
+	return strings.HasPrefix(value, "~/") || filepath.IsAbs(value) && err == nil
 }

@@ -104,17 +104,17 @@ func (p *player) files(call CassetteCall) error {
 		return err
 	}
 	defer root.Close()
-	for _, file := range call.Write {
-		write := root.WriteFile
-		if file.Executable {
-			write = root.WriteProgram
-		}
-		if err := write(file.Path, []byte(file.Content)); err != nil {
+	for _, name := range call.Delete {
+		if err := root.Remove(name); err != nil && !isNotExist(err) {
 			return err
 		}
 	}
-	for _, name := range call.Delete {
-		if err := root.Remove(name); err != nil && !isNotExist(err) {
+	for _, file := range call.Write {
+		// A folder that the deleted files have left empty may be where a file comes; any other stays, and the write says so.
+		if _, err := root.RemoveFolder(file.Path); err != nil && !isNotExist(err) {
+			return err
+		}
+		if err := root.WriteExact(file.Path, []byte(file.Content), file.Executable); err != nil {
 			return err
 		}
 	}

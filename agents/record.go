@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
@@ -35,16 +37,36 @@ func (c *Cassette) YAML() ([]byte, error) {
 	if err := encoder.Encode(file); err != nil {
 		return nil, fmt.Errorf("write the cassette: %w", err)
 	}
-	return out.Bytes(), encoder.Close()
+	if err := encoder.Close(); err != nil {
+		return nil, fmt.Errorf("write the cassette: %w", err)
+	}
+	if out.Len() > largestCassette {
+		return nil, fmt.Errorf("write the cassette: it would have %d bytes, and more than %d are not read", out.Len(), largestCassette)
+	}
+	return out.Bytes(), nil
+}
+
+// exactText is a text that is read as it was written. YAML's blocks lose blank lines at the beginning of one.
+type exactText string
+
+// MarshalYAML quotes a text that begins with a blank. One that is not UTF-8 is left to the encoder, which writes it as binary.
+func (t exactText) MarshalYAML() (any, error) {
+	if t == "" || !strings.ContainsRune(" \t\r\n", rune(t[0])) || !utf8.ValidString(string(t)) {
+		return string(t), nil
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: string(t), Style: yaml.DoubleQuotedStyle}, nil
 }
 
 func (c CassetteCall) file() (callFile, error) {
-	f := callFile{Step: c.Step, Round: c.Round, Task: c.Task, Delete: c.Delete, Say: c.Say, Usage: (*usageFile)(c.Usage), Exit: c.Exit}
+	f := callFile{Step: c.Step, Round: c.Round, Task: c.Task, Delete: c.Delete, Usage: (*usageFile)(c.Usage), Exit: c.Exit}
 	if c.Sleep > 0 {
 		f.Sleep = c.Sleep.String()
 	}
+	for _, text := range c.Say {
+		f.Say = append(f.Say, exactText(text))
+	}
 	for _, w := range c.Write {
-		f.Write = append(f.Write, writeFile(w))
+		f.Write = append(f.Write, writeFile{w.Path, exactText(w.Content), w.Executable})
 	}
 	for _, t := range c.Tools {
 		arguments, err := argumentsYAML(t.Arguments)
@@ -64,19 +86,21 @@ func argumentsYAML(arguments json.RawMessage) (node yaml.Node, err error) {
 	if err := decoder.Decode(&value); err != nil {
 		return node, err
 	}
-	return node, node.Encode(plainNumbers(value))
+	return node, node.Encode(plain(value))
 }
 
-// plainNumbers turns the numbers of JSON into what YAML writes as numbers, whole ones as whole.
-func plainNumbers(value any) any {
+// plain turns what JSON holds into what YAML writes as the same: whole numbers as whole, texts exactly.
+func plain(value any) any {
 	switch v := value.(type) {
+	case string:
+		return exactText(v)
 	case map[string]any:
 		for name := range v {
-			v[name] = plainNumbers(v[name])
+			v[name] = plain(v[name])
 		}
 	case []any:
 		for i := range v {
-			v[i] = plainNumbers(v[i])
+			v[i] = plain(v[i])
 		}
 	case json.Number:
 		if whole, err := v.Int64(); err == nil {

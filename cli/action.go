@@ -20,7 +20,7 @@ type workFlags struct {
 	inWorktree, inBranch, carry, commit bool
 	goOn                                bool
 	budget                              budgetFlag
-	record                              string
+	record                              fileFlag
 }
 
 func addWorkFlags(cmd *cobra.Command, f *workFlags) {
@@ -40,7 +40,7 @@ func addPlaceFlags(cmd *cobra.Command, f *workFlags) {
 	flags.BoolVar(&f.inBranch, "branch", false, "Switch this checkout to the change's branch and work there")
 	flags.BoolVar(&f.commit, "commit-edits", false, "Take your uncommitted edits of the plan into the history without asking")
 	exclusive(cmd, "worktree", "branch")
-	flags.StringVar(&f.record, "record", "", "Record what the agents do into a cassette, `FILE`, that the agent replay can play")
+	flags.Var(&f.record, "record", "Record what the agents do into a cassette, `FILE`, that the agent replay can play")
 	addBudgetFlag(cmd, &f.budget)
 }
 
@@ -52,7 +52,22 @@ func (a *app) settle(b *workflow.Bench, f *workFlags) error {
 	if f.record == "" {
 		return nil
 	}
-	return b.Record(a.path(f.record))
+	return b.Record(a.path(string(f.record)))
+}
+
+// fileFlag is the name of a file. An empty one is a variable that was not set, and no wish to do without.
+type fileFlag string
+
+func (f *fileFlag) String() string { return string(*f) }
+func (f *fileFlag) Type() string   { return "file" }
+
+// Set takes any name but the empty one.
+func (f *fileFlag) Set(name string) error {
+	if name == "" {
+		return errors.New("want the name of a file")
+	}
+	*f = fileFlag(name)
+	return nil
 }
 
 // mode says who decides: flags first, then whether anybody is there, then the configuration.

@@ -18,6 +18,7 @@ import (
 type Edit struct {
 	Path    string // from the top, with slashes
 	Delete  bool
+	Replace bool // whatever stands there goes: a link, a submodule, a folder where a file comes
 	Mode    Mode
 	ID      ID
 	Content []byte
@@ -68,10 +69,15 @@ type plan struct {
 	children map[string]*plan
 }
 
+// add takes in one edit. What is deleted may be the folder of new files,
+// and what was below a path goes where a file takes its place.
 func (p *plan) add(edit *Edit) error {
 	node := p
 	for name := range strings.SplitSeq(edit.Path, "/") {
-		if node.edit != nil {
+		if node.edit != nil && !node.edit.Delete {
+			if edit.Delete {
+				return nil
+			}
 			return fmt.Errorf("edits of %q and of %q exclude each other", node.edit.Path, edit.Path)
 		}
 		if node.children == nil {
@@ -82,8 +88,13 @@ func (p *plan) add(edit *Edit) error {
 		}
 		node = node.children[name]
 	}
-	if node.edit != nil || node.children != nil {
+	switch {
+	case node.edit != nil:
 		return fmt.Errorf("more than one edit of %q", edit.Path)
+	case !edit.Delete && node.children != nil && !node.onlyDeletes():
+		return fmt.Errorf("edits of %q and of what is below it exclude each other", edit.Path)
+	case !edit.Delete:
+		node.children = nil
 	}
 	node.edit = edit
 	return nil
@@ -144,15 +155,20 @@ func (w *treeWriter) apply(base ID, p *plan, at string) (ID, error) {
 
 // replace returns the entry that stands at path after the edits; its ID is zero if none does.
 func (w *treeWriter) replace(old Entry, p *plan, name, path string) (Entry, error) {
+	if p.edit != nil && p.edit.Replace {
+		old = Entry{}
+	}
 	switch {
 	case old.Mode == ModeSymlink:
 		return Entry{}, &SymlinkError{Path: path}
 	case old.Mode == ModeGitlink:
 		return Entry{}, &NestedRepositoryError{Path: path}
-	case p.edit != nil && p.edit.Delete:
+	case p.edit != nil && p.edit.Delete && len(p.children) == 0:
 		return Entry{}, nil
-	case p.edit != nil:
+	case p.edit != nil && !p.edit.Delete:
 		return w.put(old, *p.edit, name)
+	case p.edit != nil: // deleted, and files come below it
+		old = Entry{}
 	case old.Mode.IsFile() && !p.onlyDeletes():
 		return Entry{}, fmt.Errorf("%s is a file, not a folder", path)
 	case old.Mode.IsFile():
@@ -163,8 +179,8 @@ func (w *treeWriter) replace(old Entry, p *plan, name, path string) (Entry, erro
 }
 
 func (p *plan) onlyDeletes() bool {
-	if p.edit != nil {
-		return p.edit.Delete
+	if p.edit != nil && !p.edit.Delete {
+		return false
 	}
 	for _, child := range p.children {
 		if !child.onlyDeletes() {

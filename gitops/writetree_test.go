@@ -3,6 +3,7 @@ package gitops_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,38 @@ func TestWriteTree_agreesWithGit_RP27(t *testing.T) {
 	}
 }
 
+// What a worktree has become replaces what was committed, whatever kind the two are of.
+func TestWriteTree_replacesKinds(t *testing.T) {
+	t.Parallel()
+	repo := gitopstest.New(t, "\n-- file --\nf\n-- folder/a --\na\n-- folder/deep/b --\nb\n-- kept --\nk\n")
+	for _, link := range []string{"link", "way"} {
+		repo.Git("update-index", "--add", "--cacheinfo", "120000,"+string(repo.Rev("main:file"))+","+link)
+	}
+	repo.Git("update-index", "--add", "--cacheinfo", "160000,"+string(repo.Rev("main"))+",module")
+	repo.Git("commit", "--quiet", "-m", "kinds")
+	gone := func(path string) gitops.Edit { return gitops.Edit{Path: path, Delete: true, Replace: true} }
+	is := func(path string) gitops.Edit { return gitops.Edit{Path: path, Content: []byte("x"), Replace: true} }
+	edits := []gitops.Edit{
+		gone("file"), is("file/below"),
+		gone("folder/a"), gone("folder/deep/b"), is("folder"),
+		is("link"), gone("way"), is("way/there"), gone("module"), is("module/f"),
+	}
+	const want = "file/below folder kept link module/f way/there"
+	for _, name := range []string{"as git lists them", "backwards"} {
+		tree, err := repo.Open().WriteTree(t.Context(), repo.Rev("main^{tree}"), edits)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := strings.Join(strings.Fields(repo.Git("ls-tree", "-r", "--name-only", string(tree))), " "); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+		if got := repo.Git("ls-tree", "-r", "--format=%(objectmode)", string(tree)); strings.ReplaceAll(got, "100644", "") != strings.Repeat("\n", 5) {
+			t.Errorf("%s: modes %q", name, got)
+		}
+		slices.Reverse(edits)
+	}
+}
+
 // A committed link or a nested repository on the path of a change stops everything before anything is written.
 func TestWriteTree_refusals_ID18_ID19(t *testing.T) {
 	t.Parallel()
@@ -100,7 +133,7 @@ func TestWriteTree_refusals_ID18_ID19(t *testing.T) {
 		{"absolute", `"" is not a name`, []gitops.Edit{{Path: "/etc/passwd"}}},
 		{"twice", `more than one edit of "a"`, []gitops.Edit{{Path: "a"}, {Path: "a"}}},
 		{"inside each other", "exclude each other", []gitops.Edit{{Path: "a"}, {Path: "a/b"}}},
-		{"outside each other", `more than one edit of "a"`, []gitops.Edit{{Path: "a/b"}, {Path: "a"}}},
+		{"outside each other", "exclude each other", []gitops.Edit{{Path: "a/b"}, {Path: "a"}}},
 		{"an object that is not there", "not found", []gitops.Edit{{Path: "a", ID: gitops.ID(strings.Repeat("1", 40))}}},
 		{"an object of another kind", "is a commit", []gitops.Edit{{Path: "a", ID: repo.Rev("main")}}},
 		{"a folder without a name", "needs an id", []gitops.Edit{{Path: "a", Mode: gitops.ModeTree}}},

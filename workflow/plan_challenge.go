@@ -47,7 +47,7 @@ func (p *planning) repair(ctx context.Context, c *changes.Change, problems specs
 		lines = append(lines, problem.String())
 	}
 	h, err := p.take(ctx, c.ID, c, dir, turn{
-		step: phases.StepValidate, role: config.Proposer, round: c.State.Round, access: agents.Documents,
+		step: phases.StepValidate, role: config.Proposer, round: repairs(c) + 1, access: agents.Documents,
 		doing: fmt.Sprintf("is repairing %s in the plan of %s", plural(len(problems), "problem"), c.ID),
 		prompt: func(tools templates.Tools, failure string) string {
 			return templates.RepairPrompt{Change: c.ID.String(), Problems: lines, Tools: tools, Failure: failure}.Render()
@@ -65,6 +65,17 @@ func (p *planning) repair(ctx context.Context, c *changes.Change, problems specs
 			Step: phases.StepValidate, Round: c.State.Round, Agent: h.agentID(), Usage: &h.usage, Actor: h.actor(),
 		},
 	})
+}
+
+// repairs counts the repairs of format so far, so that each asks for an answer of its own.
+func repairs(c *changes.Change) int {
+	n := 0
+	for _, t := range c.State.Transitions {
+		if t.Step == phases.StepValidate {
+			n++
+		}
+	}
+	return n
 }
 
 // challenge lets a second agent judge the plan. ended says that the run is over, r how.

@@ -1,13 +1,16 @@
 package workflow
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/agentd/gh-agentd/agents"
+	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
 )
 
@@ -32,10 +35,21 @@ func (b *Bench) Record(path string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("record: %w", err)
+		return &RecordError{Err: err}
 	}
 	b.recording = rec
 	return nil
+}
+
+// RecordError says that nothing can be recorded into the file that was named.
+type RecordError struct{ Err error }
+
+func (e *RecordError) Error() string { return fmt.Sprintf("record: %v", e.Err) }
+func (e *RecordError) Unwrap() error { return e.Err }
+
+// Hint says what the flag takes.
+func (e *RecordError) Hint() string {
+	return "--record takes a file that is not there yet, or the cassette of an earlier run; nothing was begun"
 }
 
 func (r *recording) write() error {
@@ -67,11 +81,28 @@ func (b *Bench) recordCall(ctx context.Context, dir string, t turn, h *handover)
 		answer.Say = []string{h.result.Text}
 	}
 	answer.Usage = claimOf(h.result)
-	b.recording.cassette.Put(answer)
-	if err := b.recording.write(); err != nil {
-		return fmt.Errorf("record: %w", err)
+	if err := b.recording.add(answer, secretsOf(b.Environ)); err != nil {
+		return fmt.Errorf("step %s is not in the recording: %w", t.step, err)
 	}
 	return nil
+}
+
+// add takes an answer in, or leaves the recording as it is.
+func (r *recording) add(answer agents.CassetteCall, secrets []changes.Secret) error {
+	with := agents.Cassette{Name: r.cassette.Name, Calls: slices.Clone(r.cassette.Calls)}
+	with.Put(answer)
+	data, err := with.YAML()
+	if err != nil {
+		return err
+	}
+	// The commit will be refused for it. A recording is as easily passed on.
+	for _, secret := range secrets {
+		if bytes.Contains(data, []byte(secret.Value)) {
+			return fmt.Errorf("it holds the value of %s", secret.Name)
+		}
+	}
+	r.cassette = with
+	return writeWhole(r.path, data)
 }
 
 func (b *Bench) recordFiles(ctx context.Context, dir string, code []gitops.FileChange, answer *agents.CassetteCall) error {

@@ -257,14 +257,15 @@ func covers(named, touched string) bool {
 	return named == touched || strings.HasPrefix(touched, named+"/")
 }
 
+// editsOf makes of the branch what the agent made of the worktree, whatever stood in a path's place before.
 func editsOf(code []gitops.FileChange) []gitops.Edit {
 	edits := make([]gitops.Edit, 0, len(code))
 	for _, f := range code {
 		if f.NewID == "" {
-			edits = append(edits, gitops.Edit{Path: f.Path, Delete: true})
+			edits = append(edits, gitops.Edit{Path: f.Path, Delete: true, Replace: true})
 			continue
 		}
-		edits = append(edits, gitops.Edit{Path: f.Path, Mode: f.NewMode, ID: f.NewID})
+		edits = append(edits, gitops.Edit{Path: f.Path, Mode: f.NewMode, ID: f.NewID, Replace: true})
 	}
 	return edits
 }

@@ -312,7 +312,7 @@ func secretsOf(environ []string) []changes.Secret {
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
 		upper := strings.ToUpper(name)
-		if len(value) < 8 || strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") {
+		if len(value) < 8 || isPath(value) {
 			continue
 		}
 		for _, mark := range []string{"TOKEN", "SECRET", "PASSWORD", "API_KEY", "APIKEY", "CREDENTIAL"} {
@@ -323,6 +323,12 @@ func secretsOf(environ []string) []changes.Secret {
 		}
 	}
 	return secrets
+}
+
+// isPath spares names of files that are there: some keys begin with a slash as well.
+func isPath(value string) bool {
+	_, err := os.Lstat(value)
+	return strings.HasPrefix(value, "~/") || filepath.IsAbs(value) && err == nil
 }
 
 func valuesOf(secrets []changes.Secret) []string {

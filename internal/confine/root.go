@@ -90,12 +90,21 @@ func readBounded(name string, f io.Reader, size, limit int64) ([]byte, error) {
 // A reader sees the old file or the new one, never a part, and a crash leaves one of the two.
 // A file that is replaced hands on its permissions.
 // Something that is not a regular file is never written through or replaced.
-func (r *Root) WriteFile(name string, data []byte) error { return r.write(name, data, 0) }
+func (r *Root) WriteFile(name string, data []byte) error {
+	return r.write(name, data, func(mode fs.FileMode) fs.FileMode { return mode })
+}
 
-// WriteProgram is WriteFile for a file that everybody may run.
-func (r *Root) WriteProgram(name string, data []byte) error { return r.write(name, data, 0o111) }
+// WriteExact is WriteFile for a file that everybody may run, or nobody, whatever was there.
+func (r *Root) WriteExact(name string, data []byte, executable bool) error {
+	return r.write(name, data, func(mode fs.FileMode) fs.FileMode {
+		if executable {
+			return mode | 0o111
+		}
+		return mode &^ 0o111
+	})
+}
 
-func (r *Root) write(name string, data []byte, permit fs.FileMode) error {
+func (r *Root) write(name string, data []byte, permit func(fs.FileMode) fs.FileMode) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -111,7 +120,7 @@ func (r *Root) write(name string, data []byte, permit fs.FileMode) error {
 			return short(name, err)
 		}
 	}
-	return r.replace(name, data, mode|permit)
+	return r.replace(name, data, permit(mode))
 }
 
 // Create makes a file that is not there yet, and the folders on the way, which it returns, the outermost first.
