@@ -10,6 +10,21 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
+// RecordedTool is a call of one of our tools as a cassette keeps it:
+// an edit without the hash of what it edits, for that will be another one when it is played.
+func RecordedTool(name string, arguments json.RawMessage) CassetteTool {
+	tool := CassetteTool{Name: name, Arguments: arguments}
+	var args map[string]json.RawMessage
+	if name != "edit_file" || json.Unmarshal(arguments, &args) != nil {
+		return tool
+	}
+	delete(args, "hash")
+	if data, err := json.Marshal(args); err == nil {
+		tool.Arguments = data
+	}
+	return tool
+}
+
 // Put adds the answer to a request, in the place of an earlier answer to the same one.
 func (c *Cassette) Put(call CassetteCall) {
 	for i, have := range c.Calls {

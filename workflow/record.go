@@ -72,7 +72,7 @@ func (b *Bench) recordCall(ctx context.Context, dir string, t turn, h *handover)
 		return fmt.Errorf("record: %w", err)
 	}
 	for _, call := range calls {
-		answer.Tools = append(answer.Tools, agents.CassetteTool{Name: call.Tool, Arguments: call.Arguments})
+		answer.Tools = append(answer.Tools, agents.RecordedTool(call.Tool, call.Arguments))
 	}
 	if err := b.recordFiles(ctx, dir, h.code, &answer); err != nil {
 		return err

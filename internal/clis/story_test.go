@@ -3,7 +3,10 @@
 package clis
 
 import (
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,7 +38,8 @@ func TestStory_eachInItsRole(t *testing.T) {
 	w := newWorld(t, modeltest.Play(demo(t)), roles{})
 	w.agentd(0, "clarify", change, templates.DemoDescription, "--json-file", w.answers())
 
-	w.agentd(0, "plan", change, templates.DemoDescription)
+	tape := filepath.Join(w.dir, "tape.yaml")
+	w.agentd(0, "plan", change, templates.DemoDescription, "--record", tape)
 	if diff := cmp.Diff(planned, w.steps()); diff != "" {
 		t.Errorf("steps of the plan (-want +got):\n%s", diff)
 	}
@@ -46,7 +50,7 @@ func TestStory_eachInItsRole(t *testing.T) {
 	w.report()
 	w.staysInBudget()
 
-	w.agentd(0, "impl", change)
+	w.agentd(0, "impl", change, "--record", tape)
 	if diff := cmp.Diff(slices.Concat(planned, implemented), w.steps()); diff != "" {
 		t.Errorf("steps of all (-want +got):\n%s", diff)
 	}
@@ -56,6 +60,64 @@ func TestStory_eachInItsRole(t *testing.T) {
 	w.accounts()
 	w.agentd(0, "doctor", change)
 	w.secretsStaySecret()
+	w.playsBack(tape)
+}
+
+// playsBack begins the same change anew and lets the recording of the CLIs play all roles: no model is asked,
+// and the steps, the code and the documents, but for their times, are the same.
+func (w *world) playsBack(tape string) {
+	w.t.Helper()
+	branch := "agentd/" + change
+	before, code, asked := w.steps(), w.made(branch), len(w.server.Exchanges())
+	w.git("worktree", "remove", "--force", filepath.Join(w.dir, "repo-agentd", change))
+	w.git("branch", "--quiet", "-D", branch)
+	put(w.t, filepath.Join(w.repo(), "agentd", "config.toml"), `project_name = "demo"
+
+[roles]
+proposer = "tape"
+challenger = "tape"
+implementer = "tape"
+reviewer = "tape"
+
+[agents.tape]
+cassette = "`+tape+`"
+
+[review]
+commands = ["git diff --check main HEAD"]
+scan = "off"
+`)
+	w.git("commit", "--quiet", "--all", "--message", "Play the recording")
+	w.agentd(0, "clarify", change, templates.DemoDescription, "--json-file", w.answers())
+	w.agentd(0, "plan", change, templates.DemoDescription)
+	w.agentd(0, "impl", change)
+	if diff := cmp.Diff(before, w.steps()); diff != "" {
+		w.t.Errorf("steps of the recording (-recorded +played):\n%s", diff)
+	}
+	if diff := cmp.Diff(code, w.made(branch)); diff != "" {
+		w.t.Errorf("what the recording makes (-recorded +played):\n%s", diff)
+	}
+	if now := len(w.server.Exchanges()); now != asked {
+		w.t.Errorf("the recording asked models %d times", now-asked)
+	}
+}
+
+// made is what a change made: its code by mode, blob and path, and its documents without times, authors and the settings.
+func (w *world) made(branch string) string {
+	w.t.Helper()
+	var code []string
+	for line := range strings.Lines(w.git("ls-tree", "-r", branch)) {
+		if !strings.Contains(line, "\tagentd/") {
+			code = append(code, line)
+		}
+	}
+	documents := ""
+	for _, name := range strings.Fields(w.git("ls-tree", "-r", "--name-only", branch, "--", "agentd/changes/"+change)) {
+		if base := filepath.Base(name); base == "STATE.yaml" || base == "CHALLENGE.md" || base == "REVIEW.md" {
+			continue // they name who said it, and when
+		}
+		documents += w.git("show", branch+":"+name) + "\n"
+	}
+	return strings.Join(code, "") + regexp.MustCompile(`(?m)^(created_at|updated_at|date|author):.*$`).ReplaceAllString(documents, "")
 }
 
 // A small change in which one CLI plays all four roles, in the home and the project of a person who has files of their own there.
