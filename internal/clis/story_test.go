@@ -3,6 +3,9 @@
 package clis
 
 import (
+	"encoding/json"
+	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -61,6 +64,66 @@ func TestStory_eachInItsRole(t *testing.T) {
 	w.agentd(0, "doctor", change)
 	w.secretsStaySecret()
 	w.playsBack(tape)
+}
+
+// The challenger goes on in its own session, and so does the proposer: what they tell as used is of this call alone.
+func TestStory_sessionsGoOn(t *testing.T) {
+	t.Parallel()
+	for _, vendor := range vendors {
+		t.Run(string(vendor), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, modeltest.Play(greeting(t, "plan", "challenge-revises")), everyone(vendor), "[workflow]\nsession_reuse = true")
+			o := w.agentd(0, "plan", change, "Greet", "--skip-clarify")
+			if got, want := w.steps()[6:], []string{"challenge NEEDS_REVISION", "reproposal", "challenge APPROVED"}; !slices.Equal(got, want) {
+				t.Errorf("the last steps are %q, want %q", got, want)
+			}
+			if strings.Contains(o.err, "is gone") {
+				t.Errorf("a session was not found again:\n%s", o.err)
+			}
+			if one, two := w.sessionsOf("challenge"), w.sessionsOf("reproposal"); len(one) != 1 || len(two) != 1 {
+				t.Errorf("two challenges in the sessions %q, the reproposal in %q", one, two)
+			}
+			w.accounts()
+		})
+	}
+}
+
+// sessionsOf are the ids of the kept sessions that the logs of a step's calls name, each once.
+func (w *world) sessionsOf(step string) []string {
+	w.t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.repo(), ".git", "agentd", "sessions", change+".json"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var kept map[string]struct{ ID string }
+	if err := json.Unmarshal(data, &kept); err != nil {
+		w.t.Fatal(err)
+	}
+	runs, _ := filepath.Glob(filepath.Join(w.dir, "cache", "gh-agentd", "runs", "*"))
+	named := map[string]int{}
+	calls := 0
+	for _, run := range runs {
+		about, err := os.ReadFile(filepath.Join(run, "run.json"))
+		if err != nil || !strings.Contains(string(about), `"step": "`+step+`"`) {
+			continue
+		}
+		log, err := os.ReadFile(filepath.Join(run, "agent.log"))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		calls++
+		for _, session := range kept {
+			if strings.Contains(string(log), session.ID) {
+				named[session.ID]++
+			}
+		}
+	}
+	for id, times := range named {
+		if times != calls {
+			w.t.Errorf("%d of the %d calls of %s were in session %s", times, calls, step, id)
+		}
+	}
+	return slices.Sorted(maps.Keys(named))
 }
 
 // playsBack begins the same change anew and lets the recording of the CLIs play all roles: no model is asked,
