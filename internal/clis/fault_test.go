@@ -34,7 +34,7 @@ func always(a modeltest.Answer) modeltest.Script {
 }
 
 // short is for CLIs that would go on for minutes: long enough to start on a busy machine.
-const short = "[limits]\nidle = \"20s\""
+const short = "[limits]\nidle = \"30s\""
 
 // faults are the same for every CLI.
 func faults() []fault {
@@ -43,7 +43,7 @@ func faults() []fault {
 		signIn      = `API_KEY.*; then run the same command again$`
 		unavailable = `^%s could not reach its provider`
 		later       = `^run the same command again in a few minutes$`
-		hung        = `^%s gave no output for 20s`
+		hung        = `^%s gave no output for 30s`
 		byHand      = "^run `[a-z]+` by hand to see what it waits for, or raise its limits"
 		unwritten   = `^%s ended without saying anything \(step proposal-gen\): (proposal.md was not written|The model returned an empty response)`
 		readLog     = `^read the log in the run folder`
