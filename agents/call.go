@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/agentd/gh-agentd/internal/confine"
 	"github.com/agentd/gh-agentd/internal/proc"
@@ -28,6 +29,7 @@ type call struct {
 	redact  *proc.Redactor
 	prompt  *os.File
 	logs    []*boundedLog
+	turn    sync.Mutex // of the streams that share the request's log
 }
 
 // openCall makes the folder, writes the prompt into it, and sets the request's CallDir.
@@ -127,7 +129,8 @@ func (c *call) log(name string) io.Writer {
 	log := &boundedLog{path: filepath.Join(c.request.CallDir, name)}
 	var w io.Writer = log
 	if c.request.Log != nil {
-		w = io.MultiWriter(log, c.request.Log)
+		log.shared = &wholeLines{to: c.request.Log, turn: &c.turn}
+		w = io.MultiWriter(log, log.shared)
 	}
 	log.redacting = c.redact.Writer(w)
 	c.logs = append(c.logs, log)
@@ -185,6 +188,7 @@ func (c *call) redactError(err error) error {
 type boundedLog struct {
 	path      string
 	redacting io.WriteCloser
+	shared    *wholeLines // the log of the request; nil where it has none
 	file      *os.File
 	head      int
 	rest      proc.Tail
@@ -212,6 +216,9 @@ func (l *boundedLog) Write(p []byte) (int, error) {
 // Close writes the end of the stream.
 func (l *boundedLog) Close() error {
 	err := l.redacting.Close()
+	if l.shared != nil {
+		err = errors.Join(err, l.shared.Close())
+	}
 	if l.file == nil {
 		return err
 	}
