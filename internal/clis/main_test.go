@@ -3,16 +3,26 @@
 package clis
 
 import (
+	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 )
 
 // TestMain takes away what the tests shared.
+// Most of their time is waiting, for a CLI to start, to try again, to be given up: four at a time are not too many for two cores.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	chosen := false
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	if !chosen && runtime.GOMAXPROCS(0) < 4 {
+		_ = flag.Set("test.parallel", "4") // a number always can be set
+	}
 	code := m.Run()
 	if shared.dir != "" {
 		_ = os.RemoveAll(shared.dir)
@@ -35,18 +45,29 @@ var shared bench
 func tools(t testing.TB) *bench {
 	t.Helper()
 	prefix := os.Getenv("AGENTD_CLIS")
-	switch prefix {
-	case "played":
-		t.Skip("AGENTD_CLIS=played: `.ci/run clis` has done it")
-	case "":
+	if prefix == "" {
 		const where = "AGENTD_CLIS does not say where the agent CLIs are"
 		if os.Getenv("CI") == "true" {
-			t.Fatal(where + ": run `.ci/run clis`")
+			t.Fatal(where + ": run `.ci/run test`")
 		}
 		t.Skip(where + "; see doc.go")
 	}
 	shared.once.Do(func() {
 		shared.clis = filepath.Join(prefix, "node_modules", ".bin")
+		// go test keeps a result until a file changes that the test looked at; the program is made of all of these.
+		shared.err = filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && entry.Name() == ".git":
+				return fs.SkipDir
+			}
+			_, err = os.Lstat(path)
+			return err
+		})
+		if shared.err != nil {
+			return
+		}
 		if shared.dir, shared.err = os.MkdirTemp("", "clis-"); shared.err != nil {
 			return
 		}
