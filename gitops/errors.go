@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 )
 
 // Sentinels, where only the kind matters.
@@ -68,9 +69,9 @@ var ErrDubiousOwnership = errors.New("dubious ownership")
 
 // GitError says that a git command ended with an error that has no type of its own.
 type GitError struct {
-	Args   []string // without the program
-	Code   int      // -1 after a signal
-	Signal string   // what ended it, or ""
+	Args   []string       // without the program
+	Code   int            // -1 after a signal
+	Signal syscall.Signal // what ended it, or 0
 	Stderr string
 }
 
@@ -84,7 +85,7 @@ func (e *GitError) Error() string {
 	}
 	said := strings.TrimSpace(e.Stderr)
 	switch {
-	case e.Signal != "":
+	case e.Signal != 0:
 		return fmt.Sprintf("%s: ended by signal: %s", what, e.Signal)
 	case said == "":
 		return fmt.Sprintf("%s: exit status %d", what, e.Code)

@@ -31,7 +31,7 @@ const checkoutHookFailed = "the post-checkout hook failed; the branch is checked
 // ended says that git came to its end, and nobody killed it.
 func ended(err error) bool {
 	failure, ok := errors.AsType[*GitError](err)
-	return ok && failure.Signal == ""
+	return ok && failure.Signal == 0
 }
 
 // RestorePaths puts files of the worktree back to what the tree holds, through git's filters.

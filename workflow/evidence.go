@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -174,10 +175,7 @@ func (b *Bench) runCheck(ctx context.Context, dir, command string, log *os.File)
 	limit, stopped := errors.AsType[*proc.LimitError](err)
 	switch {
 	case failed:
-		e.Exit = exit.Code
-		if e.Exit == 0 {
-			e.Exit = 1 // ended by a signal
-		}
+		e.Exit = exit.Status()
 		b.Say.Warn(fmt.Sprintf("%s failed with exit %d after %s", command, e.Exit, result.Elapsed.Round(time.Millisecond)))
 	case stopped:
 		e.Exit = 124 // as timeout(1) says it
@@ -186,6 +184,9 @@ func (b *Bench) runCheck(ctx context.Context, dir, command string, log *os.File)
 		return e, fmt.Errorf("run %q: %w", command, err)
 	default:
 		b.Say.Done(fmt.Sprintf("%s passed in %s", command, result.Elapsed.Round(time.Millisecond)))
+		return e, nil
+	}
+	if len(bytes.TrimSpace(output.Bytes())) == 0 {
 		return e, nil
 	}
 	for _, line := range lastLines(string(output.Bytes()), 12) {

@@ -219,7 +219,8 @@ func (a accident) strike(t *testing.T, w *world, c *chapter) (int, string) {
 	return p.end(patience)
 }
 
-// kill is SIGKILL: for the program alone, its group, everything in the world as when the power fails, or one git.
+// kill is SIGKILL: for the program alone, its group, everything in the world as when the power fails, or one git of ours.
+// The project's check is a git too, but how a check ends is a fact that the record rightly tells.
 func (w *world) kill(p *process, whom string) {
 	switch whom {
 	case "self":
@@ -235,7 +236,7 @@ func (w *world) kill(p *process, whom string) {
 	case "git":
 		for deadline := time.Now().Add(time.Second); time.Now().Before(deadline); {
 			for pid, line := range w.living() {
-				if strings.HasPrefix(filepath.Base(strings.Fields(line)[0]), "git") && !strings.Contains(line, programName) {
+				if strings.HasPrefix(filepath.Base(strings.Fields(line)[0]), "git") && !strings.Contains(line, programName) && !strings.Contains(line, strings.TrimPrefix(check, "git ")) {
 					_ = syscall.Kill(pid, syscall.SIGKILL)
 					return
 				}

@@ -107,6 +107,9 @@ func newWorld(dir, config string) (*world, error) {
 	return w, err
 }
 
+// check is the project's own.
+const check = "git diff --check main HEAD"
+
 // recorded is the configuration in which a recording plays every role.
 const recorded = `project_name = "campaign"
 
@@ -123,7 +126,7 @@ cassette = "agentd/demo/cassette.yaml"
 script_retries = 0
 
 [review]
-commands = ["git diff --check main HEAD"]
+commands = ["` + check + `"]
 scan = "off"
 `
 

@@ -3,6 +3,7 @@ package proc
 import (
 	"io"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -85,8 +86,8 @@ func (c Cmd) outputLimit() int64 {
 type Result struct {
 	// ExitCode is the exit status, or -1 if a signal ended the program or it never started.
 	ExitCode int
-	// Signal names the signal that ended it, such as "killed"; empty if none did.
-	Signal  string
+	// Signal is the signal that ended it, or 0.
+	Signal  syscall.Signal
 	Elapsed time.Duration
 	// Stdout is the collected output if Cmd.Stdout was nil.
 	Stdout []byte

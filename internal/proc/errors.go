@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -13,22 +14,30 @@ var ErrNotFound = errors.New("executable not found")
 
 // ExitError says that a program ran to its end and the end was not exit status 0.
 type ExitError struct {
-	Args   []string // the program and its arguments
-	Code   int      // exit status, -1 after a signal
-	Signal string   // the signal that ended it, or empty
-	Stderr []byte   // the end of its standard error
+	Args   []string       // the program and its arguments
+	Code   int            // exit status, -1 after a signal
+	Signal syscall.Signal // the signal that ended it, or 0
+	Stderr []byte         // the end of its standard error
 }
 
 // Error is one line: the program, how it ended, and the last thing it complained about.
 func (e *ExitError) Error() string {
 	end := fmt.Sprintf("exit status %d", e.Code)
-	if e.Signal != "" {
-		end = "ended by signal: " + e.Signal
+	if e.Signal != 0 {
+		end = "ended by signal: " + e.Signal.String()
 	}
 	if last := lastLine(e.Stderr); last != "" {
 		return fmt.Sprintf("%s: %s: %s", commandName(e.Args), end, last)
 	}
 	return fmt.Sprintf("%s: %s", commandName(e.Args), end)
+}
+
+// Status is the exit status as a shell tells it: 128 and the number of the signal after a signal, as in 137 for a kill.
+func (e *ExitError) Status() int {
+	if e.Signal != 0 {
+		return 128 + int(e.Signal)
+	}
+	return e.Code
 }
 
 // LimitKind says which limit was reached.

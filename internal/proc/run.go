@@ -50,7 +50,7 @@ func runLight(ctx context.Context, c Cmd) (Result, error) {
 	err := cmd.Run()
 	res := Result{ExitCode: -1, Elapsed: time.Since(start), Stdout: captured.Bytes(), Stderr: complaints.Bytes()}
 	if cmd.ProcessState != nil {
-		res.ExitCode, res.Signal = cmd.ProcessState.ExitCode(), signalName(cmd.ProcessState)
+		res.ExitCode, res.Signal = cmd.ProcessState.ExitCode(), signalOf(cmd.ProcessState)
 	}
 	if out.exceeded {
 		return res, &LimitError{Kind: OutputLimit, Bytes: out.limit}

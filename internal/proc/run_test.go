@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -183,7 +184,7 @@ func TestRun_lightPathTerminatesOnCancel(t *testing.T) {
 	cmd := self(t, "hang")
 	cmd.Stdout = &onLine{do: func(string) { cancel() }}
 	res, err := proc.Run(ctx, cmd)
-	if _, ok := errors.AsType[*proc.CancelledError](err); !ok || res.Signal != "terminated" {
+	if _, ok := errors.AsType[*proc.CancelledError](err); !ok || res.Signal != syscall.SIGTERM {
 		t.Errorf("error = %v, signal = %q", err, res.Signal)
 	}
 }
@@ -238,7 +239,7 @@ func TestStart_closeEndsOneThatDoesNotListen(t *testing.T) {
 	if _, err := p.Stdout.Read(ready); err != nil {
 		t.Fatal(err)
 	}
-	if exit, ok := errors.AsType[*proc.ExitError](p.Close()); !ok || exit.Signal != "killed" {
+	if exit, ok := errors.AsType[*proc.ExitError](p.Close()); !ok || exit.Signal != syscall.SIGKILL || exit.Status() != 137 {
 		t.Errorf("close = %v, want killed", exit)
 	}
 }

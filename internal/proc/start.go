@@ -89,7 +89,7 @@ func (p *Process) end() {
 	rest.Wait()
 	p.result = Result{ExitCode: -1, Elapsed: time.Since(p.start), Stderr: p.complaints.Bytes()}
 	if state := p.cmd.ProcessState; state != nil {
-		p.result.ExitCode, p.result.Signal = state.ExitCode(), signalName(state)
+		p.result.ExitCode, p.result.Signal = state.ExitCode(), signalOf(state)
 	}
 	p.err = explain(p.cause(), p.spec, p.result, err)
 }

@@ -33,7 +33,7 @@ func supervise(ctx context.Context, c Cmd) (Result, error) {
 
 	res := Result{ExitCode: -1, Elapsed: time.Since(start), Stdout: s.captured.Bytes(), Stderr: s.complaints.Bytes(), Survivors: survivors}
 	if state := s.cmd.ProcessState; state != nil {
-		res.ExitCode, res.Signal = state.ExitCode(), signalName(state)
+		res.ExitCode, res.Signal = state.ExitCode(), signalOf(state)
 	}
 	switch {
 	case errors.Is(reason, errRefused) && s.pumpErr != nil:

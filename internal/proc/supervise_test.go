@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -69,7 +70,7 @@ func TestRun_cancelIsGentleFirst_RP23(t *testing.T) {
 	if !errors.Is(err, why) {
 		t.Errorf("error = %v, want the cause although the program left with %d", err, res.ExitCode)
 	}
-	if out.String() != "ready\nbye\n" || res.ExitCode != 0 || res.Signal != "" {
+	if out.String() != "ready\nbye\n" || res.ExitCode != 0 || res.Signal != 0 {
 		t.Errorf("output = %q, result = %+v", out.String(), res)
 	}
 	if time.Since(start) > 5*time.Second {
@@ -83,7 +84,7 @@ func TestRun_cancelEndsTheDeafStepByStep_RP23(t *testing.T) {
 	cmd.Stdout = &onLine{do: func(string) { cancel() }}
 	start := time.Now()
 	res, err := proc.Run(ctx, cmd)
-	if !errors.Is(err, context.Canceled) || res.Signal != "killed" {
+	if !errors.Is(err, context.Canceled) || res.Signal != syscall.SIGKILL {
 		t.Errorf("error = %v, signal = %q", err, res.Signal)
 	}
 	if d := time.Since(start); d < 2*cmd.Limits.Grace {
@@ -103,7 +104,7 @@ func TestRun_forceIsAtOnce_RP23(t *testing.T) {
 	}}
 	start := time.Now()
 	res, err := proc.Run(ctx, cmd)
-	if _, ok := errors.AsType[*proc.CancelledError](err); !ok || res.Signal != "killed" || time.Since(start) > 10*time.Second {
+	if _, ok := errors.AsType[*proc.CancelledError](err); !ok || res.Signal != syscall.SIGKILL || time.Since(start) > 10*time.Second {
 		t.Errorf("error = %v, signal = %q after %s", err, res.Signal, time.Since(start))
 	}
 }

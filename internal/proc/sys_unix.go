@@ -19,12 +19,12 @@ func isExecutable(path string) bool {
 // terminate asks one process to end, without going on to its group.
 func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
 
-// signalName is the name of the signal that ended a process, or empty.
-func signalName(state *os.ProcessState) string {
+// signalOf is the signal that ended a process, or 0.
+func signalOf(state *os.ProcessState) syscall.Signal {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return status.Signal().String()
+		return status.Signal()
 	}
-	return ""
+	return 0
 }
 
 // isolate gives a program a process group of its own.

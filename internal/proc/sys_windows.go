@@ -23,7 +23,7 @@ func isExecutable(path string) bool {
 // terminate ends a process: there is no signal to ask it with.
 func terminate(p *os.Process) error { return p.Kill() }
 
-func signalName(*os.ProcessState) string { return "" }
+func signalOf(*os.ProcessState) syscall.Signal { return 0 }
 
 func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
