@@ -142,7 +142,7 @@ func (c *Change) commit(ctx context.Context, rec Record, t phases.Transition) (g
 
 // judged refuses a verdict whose own commit would change what it is about, and keeps the tree that it is about.
 func (c *Change) judged(ctx context.Context, t phases.Transition, next gitops.ID) ([]gitops.RefUpdate, error) {
-	r, err := newReader(ctx, c.store.Repo, c.ID)
+	r, err := c.store.reader(ctx, c.ID)
 	if err != nil {
 		return nil, err
 	}

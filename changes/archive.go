@@ -167,7 +167,7 @@ func (s *Store) keepRef(ctx context.Context, c *Change) ([]gitops.RefUpdate, err
 
 // CodeDiffers says whether the code of a tree is another than the one at the change's tip.
 func (c *Change) CodeDiffers(ctx context.Context, tree gitops.ID) (bool, error) {
-	r, err := newReader(ctx, c.store.Repo, c.ID)
+	r, err := c.store.reader(ctx, c.ID)
 	if err != nil {
 		return false, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
-	"github.com/agentd/gh-agentd/specs"
 )
 
 // walkLimit bounds the search for the beginning of a change.
@@ -36,7 +35,7 @@ func (r *reader) history(ctx context.Context, tip gitops.ID) (phases.History, er
 		if err := ctx.Err(); err != nil {
 			return h, err
 		}
-		commit, err := r.objects.Commit(at)
+		commit, err := r.commit(at)
 		if err != nil {
 			return h, fmt.Errorf("read commit %s: %w", at, err)
 		}
@@ -85,7 +84,7 @@ func (r *reader) branchParent(c gitops.Commit, step phases.Step) (gitops.ID, err
 		return c.Parents[0], nil
 	}
 	for _, parent := range c.Parents {
-		p, err := r.objects.Commit(parent)
+		p, err := r.commit(parent)
 		if err != nil {
 			return "", fmt.Errorf("read commit %s: %w", parent, err)
 		}
@@ -119,7 +118,7 @@ func (r *reader) facts(c gitops.Commit) (phases.Commit, trees, error) {
 // touchesCode says whether something outside agentd/ differs from every parent.
 func (r *reader) touchesCode(c gitops.Commit, t trees) (bool, error) {
 	for _, parent := range c.Parents {
-		p, err := r.objects.Commit(parent)
+		p, err := r.commit(parent)
 		if err != nil {
 			return false, fmt.Errorf("read commit %s: %w", parent, err)
 		}
@@ -140,16 +139,13 @@ func (r *reader) stateFacts(facts *phases.Commit, t trees) error {
 		facts.StateErr = ErrNoState
 		return nil
 	}
-	src, err := r.objects.Blob(t.state)
+	doc, err := r.document(t.state)
 	if err != nil {
 		return err
 	}
-	state, _, err := specs.ParseState(r.id.Dir()+"/"+specs.StateFile, src)
-	if err != nil {
-		facts.StateErr = err
-		return nil
+	if facts.StateErr = doc.err; doc.err == nil {
+		facts.StatePhase = doc.state.Phase.String()
 	}
-	facts.StatePhase = state.Phase.String()
 	return nil
 }
 

@@ -70,7 +70,7 @@ func (s *Store) readFurther(ctx context.Context, all []Summary, which []int) err
 	}
 	defer objects.Close()
 	for _, i := range which {
-		r := &reader{repo: s.Repo, objects: objects, id: all[i].ID, seen: map[gitops.ID]trees{}}
+		r := &reader{repo: s.Repo, objects: objects, id: all[i].ID, past: newPast()}
 		if err := r.sumUp(&all[i]); err != nil {
 			all[i].Err = err
 		}

@@ -24,7 +24,7 @@ func (s *Store) Lock(ctx context.Context, id phases.ChangeID, holder string) (*S
 		return nil, nil, errors.Join(fmt.Errorf("finish what an interrupted run of %q began: %w", id, err), lock.Unlock())
 	}
 	locked := *s
-	locked.Repo, locked.lock = lock.Repo(), lock
+	locked.Repo, locked.lock, locked.past = lock.Repo(), lock, newPast()
 	return &locked, func() { _ = lock.Unlock() }, nil
 }
 

@@ -22,6 +22,7 @@ type Store struct {
 	Secrets []Secret
 
 	lock *gitops.Lock // held by the store that Lock returned
+	past *past        // what that store has read; nil without a lock, where everything is read once
 }
 
 // Where says how a change was found.
@@ -61,7 +62,7 @@ type Change struct {
 func (s *Store) Open(ctx context.Context, id phases.ChangeID) (*Change, error) {
 	base := s.findBase(ctx) // three short git processes, beside the replay
 	defer base()
-	r, err := newReader(ctx, s.Repo, id)
+	r, err := s.reader(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func (s *Store) Open(ctx context.Context, id phases.ChangeID) (*Change, error) {
 
 // OpenAt replays the change as if its branch stood at the given commit.
 func (s *Store) OpenAt(ctx context.Context, id phases.ChangeID, tip gitops.ID) (*Change, error) {
-	r, err := newReader(ctx, s.Repo, id)
+	r, err := s.reader(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (s *Store) openAt(ctx context.Context, r *reader, id phases.ChangeID, tip g
 
 // describe fills in what the tip's tree says.
 func (r *reader) describe(c *Change) error {
-	commit, err := r.objects.Commit(c.Tip)
+	commit, err := r.commit(c.Tip)
 	if err != nil {
 		return err
 	}
@@ -124,12 +125,9 @@ func (r *reader) describe(c *Change) error {
 		c.DocumentErr = ErrNoState
 		return nil
 	}
-	src, err := r.objects.Blob(t.state)
-	if err != nil {
-		return err
-	}
-	c.Document, _, c.DocumentErr = specs.ParseState(c.ID.Dir()+"/"+specs.StateFile, src)
-	return nil
+	doc, err := r.document(t.state)
+	c.Document, c.DocumentErr = doc.state, doc.err
+	return err
 }
 
 // Forward refuses every move while the record contradicts itself:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
@@ -26,30 +27,90 @@ type trees struct {
 }
 
 // reader reads commits of one change through one git process.
-// It remembers trees, because neighbouring commits share nearly all of them.
 type reader struct {
 	repo    *gitops.Repo
 	objects *gitops.Objects
 	id      phases.ChangeID
-	seen    map[gitops.ID]trees // by root tree
-	plans   map[gitops.ID]gitops.ID
+	past    *past
 }
 
-func newReader(ctx context.Context, repo *gitops.Repo, id phases.ChangeID) (*reader, error) {
-	objects, err := repo.Objects(ctx)
+func (s *Store) reader(ctx context.Context, id phases.ChangeID) (*reader, error) {
+	objects, err := s.Repo.Objects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &reader{repo: repo, objects: objects, id: id, seen: map[gitops.ID]trees{}, plans: map[gitops.ID]gitops.ID{}}, nil
+	known := s.past
+	if known == nil {
+		known = newPast()
+	}
+	return &reader{repo: s.Repo, objects: objects, id: id, past: known}, nil
+}
+
+// past remembers what was read: an object never changes, neighbouring commits share nearly all of their trees,
+// and a run that appends commits replays the same history after each of them.
+type past struct {
+	mu      sync.Mutex
+	commits map[gitops.ID]gitops.Commit
+	trees   map[treeOf]trees
+	states  map[gitops.ID]document // by the blob of STATE.yaml
+}
+
+// document is STATE.yaml as it was read, or why it cannot be.
+type document struct {
+	state *specs.State
+	err   error
+}
+
+type treeOf struct {
+	change phases.ChangeID
+	root   gitops.ID
+}
+
+func newPast() *past {
+	return &past{commits: map[gitops.ID]gitops.Commit{}, trees: map[treeOf]trees{}, states: map[gitops.ID]document{}}
+}
+
+func (r *reader) commit(id gitops.ID) (gitops.Commit, error) {
+	return remember(r.past, r.past.commits, id, func() (gitops.Commit, error) { return r.objects.Commit(id) })
+}
+
+func (r *reader) document(blob gitops.ID) (document, error) {
+	return remember(r.past, r.past.states, blob, func() (document, error) {
+		src, err := r.objects.Blob(blob)
+		if err != nil {
+			return document{}, err
+		}
+		state, _, err := specs.ParseState(r.id.Dir()+"/"+specs.StateFile, src)
+		return document{state: state, err: err}, nil
+	})
+}
+
+// remember returns what is known under the key, or reads it.
+func remember[K comparable, V any](p *past, known map[K]V, key K, read func() (V, error)) (V, error) {
+	p.mu.Lock()
+	v, ok := known[key]
+	p.mu.Unlock()
+	if ok {
+		return v, nil
+	}
+	v, err := read()
+	if err == nil {
+		p.mu.Lock()
+		known[key] = v
+		p.mu.Unlock()
+	}
+	return v, err
 }
 
 func (r *reader) close() { _ = r.objects.Close() }
 
 // trees computes plan tree and code tree of the given root tree.
 func (r *reader) trees(rootTree gitops.ID) (trees, error) {
-	if t, ok := r.seen[rootTree]; ok {
-		return t, nil
-	}
+	key := treeOf{change: r.id, root: rootTree}
+	return remember(r.past, r.past.trees, key, func() (trees, error) { return r.readTrees(rootTree) })
+}
+
+func (r *reader) readTrees(rootTree gitops.ID) (trees, error) {
 	entries, err := r.objects.Tree(rootTree)
 	if err != nil {
 		return trees{}, fmt.Errorf("read tree %s: %w", rootTree, err)
@@ -71,7 +132,6 @@ func (r *reader) trees(rootTree gitops.ID) (trees, error) {
 			return trees{}, err
 		}
 	}
-	r.seen[rootTree] = t
 	return t, nil
 }
 

@@ -14,7 +14,6 @@ type Advance struct {
 	Reason   string      // for the reflog
 	Note     string      // for the intent
 	Also     []RefUpdate // moved in the same transaction, before Ref
-	Objects  *Objects    // a reader at hand spares a process; may be nil
 }
 
 // Advance moves a branch, and with it the worktrees that have it checked out.
@@ -67,13 +66,12 @@ func (l *Lock) prepareAll(ctx context.Context, a Advance) ([]*projection, error)
 	if err != nil || len(places) == 0 {
 		return nil, err
 	}
-	var changes []FileChange
-	if a.Objects != nil {
-		changes, err = a.Objects.DiffCommits(a.Old, a.New)
-	} else {
-		changes, err = l.repo.DiffTrees(ctx, a.Old, a.New)
+	objects, err := l.repo.Objects(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if err != nil || len(changes) == 0 {
+	changes, err := objects.DiffCommits(a.Old, a.New)
+	if err = errors.Join(err, objects.Close()); err != nil || len(changes) == 0 {
 		return nil, err
 	}
 	var ready []*projection

@@ -19,5 +19,5 @@
 //	tip, err := objects.CommitAt("refs/heads/agentd/add-oauth")
 //	tree, err := objects.WriteTree(ctx, tip.Tree, edits)
 //	next, err := repo.CommitTree(ctx, gitops.CommitRequest{Tree: tree, Parents: []gitops.ID{tip.ID}, Message: text})
-//	left, moved, err := lock.Advance(ctx, gitops.Advance{Ref: ref, Old: tip.ID, New: next, Reason: "agentd: challenge", Objects: objects})
+//	left, moved, err := lock.Advance(ctx, gitops.Advance{Ref: ref, Old: tip.ID, New: next, Reason: "agentd: challenge"})
 package gitops

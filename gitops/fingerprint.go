@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Fingerprint is what decides how git behaves here and where its references stand, at one moment.
@@ -59,23 +61,31 @@ func (t Tampering) String() string {
 // Fingerprint reads the control files of the repository and of all its worktrees, the effective configuration, and all references.
 func (r *Repo) Fingerprint(ctx context.Context) (Fingerprint, error) {
 	f := Fingerprint{files: map[string]string{}, kinds: map[string]TamperKind{}, refs: map[string]ID{}}
-	var err error
-	if f.settings, err = r.origins(ctx); err != nil {
+	var both errgroup.Group
+	both.Go(func() error { return f.addFiles(ctx, r) })
+	both.Go(func() error {
+		refs, err := r.Refs(ctx)
+		for _, ref := range refs {
+			f.refs[ref.Name] = ref.ID
+		}
+		return err
+	})
+	if err := both.Wait(); err != nil {
 		return Fingerprint{}, err
+	}
+	return f, nil
+}
+
+func (f *Fingerprint) addFiles(ctx context.Context, r *Repo) (err error) {
+	if f.settings, err = r.origins(ctx); err != nil {
+		return err
 	}
 	for _, place := range r.controlPlaces(f.settings) {
 		if err := f.add(place.path, place.kind); err != nil {
-			return Fingerprint{}, err
+			return err
 		}
 	}
-	refs, err := r.Refs(ctx)
-	if err != nil {
-		return Fingerprint{}, err
-	}
-	for _, ref := range refs {
-		f.refs[ref.Name] = ref.ID
-	}
-	return f, nil
+	return nil
 }
 
 type controlPlace struct {

@@ -51,7 +51,7 @@ func (r *Repo) Lock(ctx context.Context, name, holder string) (*Lock, error) {
 		return nil, errors.Join(err, file.Close())
 	}
 	repo := *r
-	repo.held, repo.holdName = file, name
+	repo.held, repo.holdName, repo.spare = file, name, &spare{}
 	return &Lock{name: name, file: file, repo: &repo}, nil
 }
 
@@ -80,5 +80,5 @@ func (l *Lock) Repo() *Repo { return l.repo }
 
 // Unlock gives the lock back. A git command that is still running keeps it until its own end.
 func (l *Lock) Unlock() error {
-	return errors.Join(l.file.Truncate(0), l.file.Close())
+	return errors.Join(l.repo.spare.close(), l.file.Truncate(0), l.file.Close())
 }

@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/agentd/gh-agentd/internal/proc"
 )
@@ -38,23 +40,80 @@ type Objects struct {
 	repo   *Repo
 	git    *proc.Process
 	out    *bufio.Reader
-	broken error // once the conversation is out of step, every call says so
+	unbind func() bool // ends what ctx can do to the process; false if it has done it
+	broken error       // once the conversation is out of step, every call says so
 }
 
 // Objects starts a reader that lives until Close or until ctx ends.
 // It also sees what is written after its start.
+// Under a [Lock] it takes the one that was closed before, if there is one.
 func (r *Repo) Objects(ctx context.Context) (*Objects, error) {
-	git, err := proc.Start(ctx, r.command(call{args: []string{"cat-file", "--batch-command", "-z"}}))
-	if err != nil {
-		return nil, err
+	o := r.spare.take()
+	if o == nil {
+		git, err := proc.Start(context.WithoutCancel(ctx), r.command(call{args: []string{"cat-file", "--batch-command", "-z"}}))
+		if err != nil {
+			return nil, err
+		}
+		o = &Objects{repo: r, git: git, out: bufio.NewReaderSize(git.Stdout, 64<<10)}
 	}
-	return &Objects{repo: r, git: git, out: bufio.NewReaderSize(git.Stdout, 64<<10)}, nil
+	o.unbind = context.AfterFunc(ctx, o.git.Terminate)
+	return o, nil
 }
 
-// Close ends the process.
+// Close ends the process, or under a [Lock] keeps it for the next reader.
 func (o *Objects) Close() error {
-	if o.broken == nil {
-		o.broken = errors.New("objects: closed")
+	if free := o.unbind(); free && o.broken == nil && o.repo.spare.keep(o) {
+		o.broken = errClosed
+		return nil
+	}
+	o.broken = cmp.Or(o.broken, errClosed)
+	return o.git.Close()
+}
+
+var errClosed = errors.New("objects: closed")
+
+// spare is the reader that nobody uses at the moment: starting git is what costs when little is read at a time.
+// A nil spare keeps none.
+type spare struct {
+	mu     sync.Mutex
+	reader *Objects
+	closed bool
+}
+
+func (s *spare) take() *Objects {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.reader
+	s.reader = nil
+	return o
+}
+
+// keep takes over the process of o, unless there is a spare one already.
+func (s *spare) keep(o *Objects) bool {
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader != nil || s.closed {
+		return false
+	}
+	kept := *o
+	s.reader = &kept
+	return true
+}
+
+// close ends the spare reader, and every later one with its own Close.
+func (s *spare) close() error {
+	s.mu.Lock()
+	o := s.reader
+	s.reader, s.closed = nil, true
+	s.mu.Unlock()
+	if o == nil {
+		return nil
 	}
 	return o.git.Close()
 }

@@ -30,6 +30,7 @@ type Repo struct {
 
 	held     *os.File // a lock's descriptor, for commands that move something
 	holdName string
+	spare    *spare // of the repository under a lock
 	config   *configuration
 
 	hookWall time.Duration // for tests; 0 means the constant of that name
@@ -137,6 +138,7 @@ func (r *Repo) At(worktree string) *Repo {
 	at.gitDir = gitDirOf(at.workTree)
 	at.config = new(configuration) // a worktree may have settings of its own
 	at.bare = false
+	at.spare = nil // its reader takes HEAD for another one
 	at.settle(without(r.caller, locationVars, repositoryVars))
 	return &at
 }

@@ -53,7 +53,7 @@ func tryAdvance(t testing.TB, repo *gitops.Repo, ref, message string, edits ...g
 	if err != nil {
 		return "", "", nil, err
 	}
-	left, moved, err := lock.Advance(ctx, gitops.Advance{Ref: ref, Old: old, New: new, Reason: "agentd: step", Objects: objects})
+	left, moved, err := lock.Advance(ctx, gitops.Advance{Ref: ref, Old: old, New: new, Reason: "agentd: step"})
 	if err == nil && !moved {
 		t.Error("no error and not moved")
 	}

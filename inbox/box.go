@@ -69,12 +69,16 @@ func fill(dir string, files map[string][]byte) error {
 		return err
 	}
 	defer root.Close()
+	made := "."
 	for _, name := range sortedKeys(files) {
 		if err := confine.CheckName(name); err != nil {
 			return err
 		}
-		if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
-			return err
+		if folder := path.Dir(name); folder != made {
+			if err := root.MkdirAll(folder, 0o700); err != nil {
+				return err
+			}
+			made = folder
 		}
 		if err := root.WriteFile(name, files[name], 0o600); err != nil {
 			return err

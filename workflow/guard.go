@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/agentd/gh-agentd/agents"
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
@@ -31,21 +33,21 @@ type guard struct {
 func (b *Bench) guard(ctx context.Context, id phases.ChangeID, dir string, access agents.Access) (*guard, error) {
 	g := &guard{bench: b, dir: b.at(dir), branch: id.Ref(), access: access}
 	g.linked = g.dir.WorkTree() != "" && present(filepath.Join(g.dir.WorkTree(), ".git"))
-	var err error
-	if g.prints, err = g.dir.Fingerprint(ctx); err != nil {
-		return nil, err
-	}
-	if access == agents.Write {
-		if g.tree, err = g.dir.SnapshotWorktree(ctx); err != nil {
-			return nil, err
+	// Each is a git process or two of its own, and none changes what another one reads.
+	var all errgroup.Group
+	all.Go(func() (err error) { g.prints, err = g.dir.Fingerprint(ctx); return err })
+	all.Go(func() (err error) {
+		if access == agents.Write {
+			g.tree, err = g.dir.SnapshotWorktree(ctx)
+		} else {
+			g.status, err = statusOf(ctx, g.dir)
 		}
-	} else if g.status, err = statusOf(ctx, g.dir); err != nil {
-		return nil, err
-	}
+		return err
+	})
 	if g.watchesMain() {
-		g.main, err = statusOf(ctx, b.Repo)
+		all.Go(func() (err error) { g.main, err = statusOf(ctx, b.Repo); return err })
 	}
-	return g, err
+	return g, all.Wait()
 }
 
 // watchesMain says whether the person's own checkout is another one than the agent's.
@@ -64,8 +66,9 @@ func (g *guard) after(ctx context.Context, h *handover, t turn) error {
 	if err != nil {
 		return err
 	}
+	// Where the configuration was touched, git is asked nothing more: it would run what the agent wrote there.
 	what := g.tampering(g.prints.Diff(prints), h)
-	if g.watchesMain() {
+	if len(what) == 0 && g.watchesMain() {
 		now, err := statusOf(ctx, g.bench.Repo)
 		if err != nil {
 			return err

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/agentd/gh-agentd/agents"
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/config"
@@ -156,16 +158,19 @@ func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, c *changes.Chan
 		return nil, err
 	}
 	runDir := filepath.Join(b.runsDir(), id.String()+"-"+rand.Text()[:10])
-	box, err := inbox.Create(runDir, inbox.Run{
-		Change: id.String(), Step: string(t.step), Role: string(t.role), Round: t.round, Task: t.task,
-		Repository: b.Repo.CommonDir(), Subject: t.subject, Created: b.Now().UTC().Truncate(time.Second), Author: p.agent.Name(),
-		KnownFindings: t.known, ChangedFiles: t.changed, Validation: b.ValidateOptions(), Record: b.recording != nil,
-	}, files)
-	if err != nil {
-		return nil, err
-	}
-	guard, err := b.guard(ctx, id, dir, t.access)
-	if err != nil {
+	var box *inbox.Box
+	var guard *guard
+	var ready errgroup.Group
+	ready.Go(func() (err error) {
+		box, err = inbox.Create(runDir, inbox.Run{
+			Change: id.String(), Step: string(t.step), Role: string(t.role), Round: t.round, Task: t.task,
+			Repository: b.Repo.CommonDir(), Subject: t.subject, Created: b.Now().UTC().Truncate(time.Second), Author: p.agent.Name(),
+			KnownFindings: t.known, ChangedFiles: t.changed, Validation: b.ValidateOptions(), Record: b.recording != nil,
+		}, files)
+		return err
+	})
+	ready.Go(func() (err error) { guard, err = b.guard(ctx, id, dir, t.access); return err })
+	if err := ready.Wait(); err != nil {
 		return nil, err
 	}
 	request := b.request(id, t, p, box, dir, failure)

@@ -124,6 +124,7 @@ var owners = []struct {
 	{"github.com/cli/go-gh/v2/pkg/repository", []string{"github"}},
 	{"github.com/cli/go-gh", []string{"cli"}},
 	{"golang.org/x/term", []string{"cli"}},
+	{"golang.org/x/sync", []string{"gitops", "workflow"}}, // a helper like the standard library's: whoever waits for several
 	{"github.com/spf13", []string{"cli"}},
 	{"gopkg.in/yaml.v3", []string{"specs", "agents"}},
 	{"github.com/BurntSushi/toml", []string{"config", "agents"}}, // agents reads what codex would merge

@@ -60,6 +60,9 @@ func Start(ctx context.Context, c Cmd) (*Process, error) {
 // Stderr is the end of what the program has complained about so far.
 func (p *Process) Stderr() []byte { return p.complaints.Bytes() }
 
+// Terminate asks the program to leave at once. Close still has to be called.
+func (p *Process) Terminate() { _ = terminate(p.cmd.Process) } // it may be gone
+
 // Close ends the conversation: it closes the program's standard input, throws away what it still has to say,
 // waits for it to leave, and after the grace of the limits first terminates and then kills it.
 // Calling it again returns the same error.
