@@ -21,6 +21,7 @@ func (p Policy) Accepts(profile Profile) bool {
 
 // The rules that [Audit] holds a history against.
 const (
+	RuleBranchName        = "branch-name"
 	RuleNoHistory         = "no-history"
 	RuleIllegalTransition = "illegal-transition"
 	RuleUnreadable        = "unreadable"
@@ -29,6 +30,7 @@ const (
 	RuleForeignMerge      = "foreign-merge"
 	RuleReservedTrailer   = "reserved-trailer"
 	RuleProfile           = "profile-not-accepted"
+	RuleVerdictContent    = "verdict-content"
 	RuleStateMismatch     = "state-mismatch"
 	RulePlanStale         = "plan-approval-stale"
 	RuleCodeStale         = "code-approval-stale"
@@ -38,16 +40,27 @@ const (
 type Violation struct {
 	Rule    string
 	Commit  string // "" where no single commit is at fault
+	Path    string // the file to show it at, "" where no single one is at fault
 	Message string
 	Hint    string // the next command to type
 }
 
-// Audit lists every violation that the history shows, oldest first, those of the tip last.
+// Audited is what [Audit] looked at, and what it found.
+type Audited struct {
+	Violations  []Violation // oldest first, those of the tip last
+	State       State       // as far as the history could be replayed
+	Commits     int
+	Transitions int // of the change, replayed or not
+	Verdicts    int // among them, decisions of people included
+}
+
+// Audit lists every violation that the history shows.
 // After the first illegal transition the phase is unknown,
 // and only the rules that need none go on.
-// It proves consistency; who signed what is not in a [History].
-func Audit(h History, p Policy) []Violation {
+// It proves consistency; who signed what only where the policy asks for it.
+func Audit(h History, p Policy) Audited {
 	a := auditor{replayer: replayer{history: h, state: State{Change: h.Change}}, policy: p}
+	a.Commits = len(h.Commits)
 	lost := false
 	for _, c := range h.Commits {
 		a.judgeCommit(c)
@@ -63,17 +76,18 @@ func Audit(h History, p Policy) []Violation {
 	if !lost {
 		a.judgeTip()
 	}
-	return a.violations
+	a.State = a.replayer.state
+	return a.Audited
 }
 
 type auditor struct {
-	replayer   replayer
-	policy     Policy
-	violations []Violation
+	Audited
+	replayer replayer
+	policy   Policy
 }
 
 func (a *auditor) report(rule, commit, hint, format string, args ...any) {
-	a.violations = append(a.violations, Violation{Rule: rule, Commit: commit, Message: fmt.Sprintf(format, args...), Hint: hint})
+	a.Violations = append(a.Violations, Violation{Rule: rule, Commit: commit, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 func (a *auditor) change() ChangeID { return a.replayer.history.Change }
@@ -90,6 +104,12 @@ func (a *auditor) command(name string) string {
 	return fmt.Sprintf("run `gh agentd %s %s`", name, a.change())
 }
 
+// takeOut is the way out where a commit can only go.
+func (a *auditor) takeOut(c Commit) string {
+	commit := shortID(c.ID)
+	return fmt.Sprintf("take it out with `git rebase --onto %[1]s^ %[1]s %[2]s`, then go on from there", commit, a.change().Branch())
+}
+
 // judgeCommit holds what needs no phase.
 func (a *auditor) judgeCommit(c Commit) {
 	ok := a.replayer.history.OtherMergeParentsOK
@@ -102,7 +122,12 @@ func (a *auditor) judgeCommit(c Commit) {
 		return
 	}
 	if m.Transition != nil {
+		a.Transitions++
+		if m.Transition.Verdict != "" || m.Transition.Decision != "" {
+			a.Verdicts++
+		}
 		a.judgeReviewer(c, m.Transition.Step)
+		a.judgeVerdict(c, *m.Transition)
 		return
 	}
 	trailers, _ := ParseTrailers(c.Message)
@@ -131,6 +156,18 @@ func (a *auditor) judgeReviewer(c Commit, step Step) {
 	}
 	if c.TouchesCode {
 		a.report(RuleReviewerPaths, c.ID, a.command("doctor"), "commit %s is a %s and touches code", shortID(c.ID), step)
+	}
+}
+
+// judgeVerdict holds a verdict against what was written with it.
+func (a *auditor) judgeVerdict(c Commit, t Transition) {
+	fault := c.ReportFault
+	if t.Verdict == Approved && t.Findings != nil && t.Findings.High > 0 {
+		fault = fmt.Sprintf("it approves with %d HIGH findings", t.Findings.High)
+	}
+	if fault != "" {
+		a.report(RuleVerdictContent, c.ID, a.takeOut(c),
+			"the content of commit %s does not bear out its verdict %s: %s", shortID(c.ID), t.Verdict, fault)
 	}
 }
 

@@ -1,0 +1,193 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+)
+
+// Check is the one verifier: the pre-push hook, the required check on GitHub and the command line all ask it,
+// and get the same words.
+//
+// It writes nothing, asks no model, and goes to the network only where [CheckRequest.Deepen] lets it.
+type Check struct{ Store *changes.Store }
+
+// CheckRequest says what to judge: what a push moves, an event, or names; with none of them every open change.
+type CheckRequest struct {
+	Push  *Push
+	Event *CheckEvent
+	Names []string // ids of changes, branches, ranges A..B
+
+	// Deepen lets a shallow clone fetch what it lacks. Otherwise it is refused.
+	Deepen bool
+}
+
+// Push is what git is about to move on a remote.
+type Push struct {
+	Remote    string // its name, or its URL where it has none
+	Refs      []PushedRef
+	AllowLoss bool // the person knows that approved commits are dropped
+}
+
+// PushedRef is one line of what git gives pre-push on standard input.
+// The names are as git wrote them: a local one may be "(delete)", "HEAD" or a commit.
+type PushedRef struct {
+	Local    string
+	LocalID  gitops.ID // zero where the remote one is deleted
+	Remote   string
+	RemoteID gitops.ID // zero where it is new
+}
+
+// CheckEvent is what a pull request, a merge queue or a push on GitHub brings to be judged.
+type CheckEvent struct {
+	Base    string    // short name of the branch that it lands on
+	BaseID  gitops.ID // where that stands
+	Head    string    // short name of the branch that is proposed; "" in a merge queue and for a push
+	HeadID  gitops.ID
+	Default string // short name of the default branch, "" where the event does not say
+}
+
+// CheckResult counts what was proved and lists what is violated.
+type CheckResult struct {
+	Checked     []CheckedChange  `json:"checked"`
+	Changes     int              `json:"changes"`
+	Commits     int              `json:"commits"`
+	Transitions int              `json:"transitions"`
+	Verdicts    int              `json:"verdicts"`
+	Archives    int              `json:"archives"` // records that explained what changed on the base branch
+	Violations  []CheckViolation `json:"violations"`
+	Notes       []string         `json:"notes"` // what could not be looked at, and why
+}
+
+// CheckedChange is one change that was judged, as far as its history could be replayed.
+type CheckedChange struct {
+	Change      string       `json:"change"`
+	Ref         string       `json:"ref"`
+	Head        string       `json:"head"`
+	Phase       phases.Phase `json:"phase"`
+	Recorded    phases.Phase `json:"recorded"`
+	Transitions int          `json:"transitions"`
+}
+
+// CheckViolation is one broken rule.
+type CheckViolation struct {
+	Change  string `json:"change,omitempty"`
+	Rule    string `json:"rule"` // as docs/checks.md lists them
+	Commit  string `json:"commit,omitempty"`
+	Path    string `json:"path,omitempty"` // where to show it, from the repository's root
+	Message string `json:"message"`
+	Hint    string `json:"hint"` // the next command
+}
+
+// Nothing reports that nothing was there to be judged.
+func (r CheckResult) Nothing() bool {
+	return r.Changes == 0 && r.Archives == 0 && len(r.Violations) == 0
+}
+
+// Err refuses what is violated; what it is stands in Violations.
+func (r CheckResult) Err() error {
+	if len(r.Violations) == 0 {
+		return nil
+	}
+	first := r.Violations[0]
+	reason := first.Message
+	if more := len(r.Violations) - 1; more > 0 {
+		reason += fmt.Sprintf(" (and %d more)", more)
+	}
+	return &GateError{Gate: "check", Reason: reason, Next: first.Hint}
+}
+
+// Run judges. What is violated is in the result; the error says that something could not be judged.
+func (k *Check) Run(ctx context.Context, req CheckRequest) (CheckResult, error) {
+	result := CheckResult{Checked: []CheckedChange{}, Violations: []CheckViolation{}, Notes: []string{}}
+	run := checking{store: k.Store, repo: k.Store.Repo, req: req, result: &result}
+	err := run.all(ctx)
+	return result, err
+}
+
+// checking is one run of the verifier.
+type checking struct {
+	store   *changes.Store
+	repo    *gitops.Repo
+	req     CheckRequest
+	trunk   changes.Trunk
+	policy  phases.Policy
+	auditor *changes.Auditor
+	result  *CheckResult
+}
+
+func (k *checking) all(ctx context.Context) (err error) {
+	if k.trunk, err = k.findTrunk(ctx); err != nil {
+		return err
+	}
+	targets, err := k.targets(ctx)
+	if err != nil || len(targets) == 0 {
+		return err
+	}
+	if err := k.deepen(ctx); err != nil {
+		return err
+	}
+	tips := make([]gitops.ID, len(targets))
+	for i, t := range targets {
+		tips[i] = t.tip
+	}
+	if k.auditor, err = k.store.Auditor(ctx, k.trunk, tips); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, k.auditor.Close()) }()
+	if err := k.readPolicy(); err != nil {
+		return err
+	}
+	for _, t := range targets {
+		if err := k.judge(ctx, t); err != nil {
+			return err
+		}
+	}
+	if k.result.Changes > 0 && k.result.Transitions == 0 && len(k.result.Violations) == 0 {
+		return errors.New("nothing was proved: not one transition was read")
+	}
+	return nil
+}
+
+// target is one thing to judge.
+type target struct {
+	change phases.ChangeID // zero where the trunk itself is judged
+	ref    string          // as the person knows it
+	tip    gitops.ID
+	old    gitops.ID // what it replaces, zero where that is nothing
+}
+
+func (k *checking) judge(ctx context.Context, t target) error {
+	h, err := k.auditor.History(ctx, t.change, t.tip)
+	if err != nil {
+		return err
+	}
+	found := phases.Audit(h, k.policy)
+	k.count(t, found)
+	for _, v := range found.Violations {
+		k.violated(t, v)
+	}
+	return nil
+}
+
+func (k *checking) count(t target, found phases.Audited) {
+	r := k.result
+	r.Changes++
+	r.Commits += found.Commits
+	r.Transitions += found.Transitions
+	r.Verdicts += found.Verdicts
+	r.Checked = append(r.Checked, CheckedChange{
+		Change: t.change.String(), Ref: t.ref, Head: string(t.tip),
+		Phase: found.State.Effective, Recorded: found.State.Recorded, Transitions: found.Transitions,
+	})
+}
+
+func (k *checking) violated(t target, v phases.Violation) {
+	k.result.Violations = append(k.result.Violations, CheckViolation{
+		Change: t.change.String(), Rule: v.Rule, Commit: v.Commit, Path: v.Path, Message: v.Message, Hint: v.Hint,
+	})
+}
