@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
@@ -86,11 +87,14 @@ func (a *Auditor) Close() error { return a.objects.Close() }
 // Objects is what the auditor reads through.
 func (a *Auditor) Objects() *gitops.Objects { return a.objects }
 
+// Outside reports whether the trunk does not have a commit.
+func (a *Auditor) Outside(commit gitops.ID) bool { return a.outside[commit] }
+
 // History is the history of a change as if its branch stood at tip, from the base on:
 // what was committed before the change began is part of what is judged.
 // It has no commits where nothing begins the change.
 func (a *Auditor) History(ctx context.Context, id phases.ChangeID, tip gitops.ID) (phases.History, error) {
-	r := &reader{repo: a.store.Repo, objects: a.objects, id: id, seen: map[gitops.ID]trees{}, plans: map[gitops.ID]gitops.ID{}}
+	r := a.reader(id)
 	walked, landed, err := r.walk(ctx, tip)
 	if isNotFound(err) && a.store.Repo.Shallow() {
 		err = &ShallowError{ID: id}
@@ -117,8 +121,29 @@ func (a *Auditor) History(ctx context.Context, id phases.ChangeID, tip gitops.ID
 		}
 		h.Commits = slices.Insert(h.Commits, 0, facts)
 	}
-	h.OtherMergeParentsOK = a.mergesOnly(ctx, slices.Concat(walked, before), base)
-	return h, nil
+	all := slices.Concat(walked, before)
+	h.OtherMergeParentsOK = a.mergesOnly(ctx, all, base)
+	h.SignedBy = a.signedBy(ctx, walked)
+	return h, r.foreign(&h, all)
+}
+
+// Approvals are the approvals in a history that may have been replaced, as [phases.Approvals] of it.
+// The error matches [gitops.ErrNotFound] where it is not in this clone.
+func (a *Auditor) Approvals(ctx context.Context, id phases.ChangeID, tip gitops.ID) ([]phases.Approval, error) {
+	r := a.reader(id)
+	walked, _, err := r.walk(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	h := phases.History{Change: id}
+	for _, s := range slices.Backward(walked) {
+		h.Commits = append(h.Commits, phases.Commit{ID: string(s.commit.ID), Message: s.commit.Message})
+	}
+	return phases.Approvals(h), nil
+}
+
+func (a *Auditor) reader(id phases.ChangeID) *reader {
+	return &reader{repo: a.store.Repo, objects: a.objects, id: id, seen: map[gitops.ID]trees{}, plans: map[gitops.ID]gitops.ID{}}
 }
 
 // baseOf is the branch that the change says it began on.
@@ -247,4 +272,21 @@ func (r *reader) reportFault(s step) (string, error) {
 		return name + " " + fault, nil
 	}
 	return "", nil
+}
+
+// signedBy verifies the signatures of a history's verdicts and decisions, all at once, when the first is asked for.
+func (a *Auditor) signedBy(ctx context.Context, walked []step) func(string) ([]string, error) {
+	load := sync.OnceValues(func() (map[gitops.ID][]string, error) {
+		var ids []gitops.ID
+		for _, s := range walked {
+			if r := s.record; r != nil && (r.Verdict != "" || r.Decision != "" || r.Step == phases.StepReverify) {
+				ids = append(ids, s.commit.ID)
+			}
+		}
+		return a.store.Repo.Signers(ctx, ids)
+	})
+	return func(commit string) ([]string, error) {
+		signers, err := load()
+		return signers[gitops.ID(commit)], err
+	}
 }

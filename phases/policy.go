@@ -4,11 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Policy is what a team accepts. It is read from the base, never from the branch it judges.
 type Policy struct {
-	Profiles []Profile // empty means spec and crew
+	Profiles         []Profile // empty means spec and crew
+	VerdictSigners   []string  // fingerprints, one of which has signed each verdict; empty means anybody
+	DecisionSigners  []string  // and each decision of a person
+	DistinctReviewer bool      // who approves has not written what it approves
 }
 
 // Accepts reports whether changes may be worked on in the profile.
@@ -31,9 +35,16 @@ const (
 	RuleReservedTrailer   = "reserved-trailer"
 	RuleProfile           = "profile-not-accepted"
 	RuleVerdictContent    = "verdict-content"
+	RuleSameAgent         = "same-agent"
+	RuleUnsigned          = "unsigned"
+	RuleForeignRecord     = "foreign-record"
 	RuleStateMismatch     = "state-mismatch"
 	RulePlanStale         = "plan-approval-stale"
 	RuleCodeStale         = "code-approval-stale"
+	RuleApprovalLost      = "approval-lost"
+	RuleSpecUnexplained   = "spec-without-archive"
+	RuleArchiveEdited     = "archive-edited"
+	RuleHistoryLost       = "history-lost"
 )
 
 // Violation is one broken rule.
@@ -104,6 +115,68 @@ func (a *auditor) command(name string) string {
 	return fmt.Sprintf("run `gh agentd %s %s`", name, a.change())
 }
 
+// judgeAuthor holds the policy's rules on who may say what.
+func (a *auditor) judgeAuthor(c Commit, t Transition) {
+	switch {
+	case t.Decision != "":
+		a.judgeSigner(c, fmt.Sprintf("the decision %q", t.Decision), "decision_signers", a.policy.DecisionSigners)
+	case t.Verdict != "" || t.Step == StepReverify:
+		a.judgeSigner(c, fmt.Sprintf("the %s", t.Step), "verdict_signers", a.policy.VerdictSigners)
+	}
+	if a.policy.DistinctReviewer && t.Verdict == Approved && a.wrote(t) {
+		a.report(RuleSameAgent, c.ID, "give the role to another agent under [roles], then "+a.again(t.Step),
+			"%s approves in commit %s what it wrote itself", agentName(t.Agent), shortID(c.ID))
+	}
+}
+
+func (a *auditor) judgeSigner(c Commit, what, list string, signers []string) {
+	if len(signers) == 0 {
+		return
+	}
+	var keys []string
+	if signed := a.replayer.history.SignedBy; signed != nil {
+		var err error
+		if keys, err = signed(c.ID); err != nil {
+			a.report(RuleUnsigned, c.ID, a.command("doctor"), "the signature of commit %s cannot be read: %v", shortID(c.ID), err)
+			return
+		}
+	}
+	if slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(signers, key) }) {
+		return
+	}
+	by := "is not signed"
+	if len(keys) > 0 {
+		by = "is signed by " + keys[0]
+	}
+	a.report(RuleUnsigned, c.ID, fmt.Sprintf("sign it with a key of [policy] %s on the base: whoever has one runs `git rebase --exec 'git commit --amend --no-edit -S' %s^ %s`", list, shortID(c.ID), a.change().Branch()),
+		"%s in commit %s %s, and the policy accepts only who is named in %s", what, shortID(c.ID), by, list)
+}
+
+// wrote reports whether the agent of a verdict has written what it is about.
+func (a *auditor) wrote(verdict Transition) bool {
+	return slices.ContainsFunc(a.replayer.state.Transitions, func(t Applied) bool {
+		_, gen, spec := t.Step.Spec()
+		plan := spec && gen || t.Step == StepProposalGen || t.Step == StepTasksGen
+		code := t.Step == StepImplement || t.Step == StepResolve
+		ours := verdict.Step == StepChallenge && plan || verdict.Step == StepReview && code
+		return ours && t.Agent != "" && agentName(t.Agent) == agentName(verdict.Agent)
+	})
+}
+
+// agentName is the first word of "codex/gpt-5.2-codex/medium".
+func agentName(agent string) string {
+	name, _, _ := strings.Cut(agent, "/")
+	return name
+}
+
+// again is the command that takes a verdict's step once more.
+func (a *auditor) again(s Step) string {
+	if s == StepReview {
+		return fmt.Sprintf("`gh agentd impl %s --again`", a.change())
+	}
+	return fmt.Sprintf("`gh agentd reopen %[1]s` and `gh agentd plan %[1]s`", a.change())
+}
+
 // takeOut is the way out where a commit can only go.
 func (a *auditor) takeOut(c Commit) string {
 	commit := shortID(c.ID)
@@ -128,6 +201,7 @@ func (a *auditor) judgeCommit(c Commit) {
 		}
 		a.judgeReviewer(c, m.Transition.Step)
 		a.judgeVerdict(c, *m.Transition)
+		a.judgeAuthor(c, *m.Transition)
 		return
 	}
 	trailers, _ := ParseTrailers(c.Message)
@@ -224,6 +298,10 @@ func (a *auditor) judgeTip() {
 	}
 	if s.Mismatch != "" {
 		a.report(RuleStateMismatch, s.Tip, a.command("doctor --fix"), "%s", s.Mismatch)
+	}
+	if path := r.history.ForeignPath; path != "" && s.Recorded != Archived {
+		a.report(RuleForeignRecord, r.history.ForeignCommit, fmt.Sprintf("put it back on %s as it is on %s, and bring it to %[2]s by itself", a.change().Branch(), s.Base.Branch),
+			"commit %s changes %s, which is no part of %s", shortID(r.history.ForeignCommit), path, a.change())
 	}
 	if s.StalePlan {
 		a.report(RulePlanStale, s.PlanApproval.Commit, a.command("plan"),

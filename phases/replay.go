@@ -25,6 +25,14 @@ type History struct {
 	// Journal are the transitions that STATE.yaml at the tip tells of, oldest first. nil is not checked.
 	Journal []Transition
 
+	// ForeignPath is a path under agentd/ that the tip has otherwise than every base that it was made from,
+	// and that is no part of the change; "" where there is none. ForeignCommit is the last to have touched it.
+	ForeignPath, ForeignCommit string
+
+	// SignedBy are the fingerprints of who signed a commit, and none where nobody did whose signature holds.
+	// Only [Audit] asks, and only where the policy wants signatures; nil means nobody.
+	SignedBy func(commit string) ([]string, error)
+
 	// OtherMergeParentsOK reports whether every other parent of a merge is an ancestor of the base
 	// or of a change that this one depends on. Only [Audit] asks; nil means yes.
 	OtherMergeParentsOK func(commit Commit) bool

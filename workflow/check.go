@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
 )
 
 // Check is the one verifier: the pre-push hook, the required check on GitHub and the command line all ask it,
@@ -22,6 +24,8 @@ type CheckRequest struct {
 	Event *CheckEvent
 	Names []string // ids of changes, branches, ranges A..B
 
+	// Fetched has every open change include the branches that origin had when it was fetched last.
+	Fetched bool
 	// Deepen lets a shallow clone fetch what it lacks. Otherwise it is refused.
 	Deepen bool
 }
@@ -131,11 +135,7 @@ func (k *checking) all(ctx context.Context) (err error) {
 	if err := k.deepen(ctx); err != nil {
 		return err
 	}
-	tips := make([]gitops.ID, len(targets))
-	for i, t := range targets {
-		tips[i] = t.tip
-	}
-	if k.auditor, err = k.store.Auditor(ctx, k.trunk, tips); err != nil {
+	if k.auditor, err = k.store.Auditor(ctx, k.trunk, tipsOf(targets)); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, k.auditor.Close()) }()
@@ -155,26 +155,68 @@ func (k *checking) all(ctx context.Context) (err error) {
 
 // target is one thing to judge.
 type target struct {
-	change phases.ChangeID // zero where the trunk itself is judged
+	change phases.ChangeID // zero where commits are judged that land on the trunk
 	ref    string          // as the person knows it
 	tip    gitops.ID
-	old    gitops.ID // what it replaces, zero where that is nothing
+	old    gitops.ID // what it replaces, or lands on; zero where that is nothing
+	whole  bool      // of a landing: how it will be merged is not known, so that only its result counts
+}
+
+func tipsOf(targets []target) []gitops.ID {
+	tips := make([]gitops.ID, len(targets))
+	for i, t := range targets {
+		tips[i] = t.tip
+	}
+	return tips
 }
 
 func (k *checking) judge(ctx context.Context, t target) error {
-	h, err := k.auditor.History(ctx, t.change, t.tip)
+	if t.change.IsZero() {
+		return k.landing(ctx, t)
+	}
+	tip, err := k.archived(ctx, t)
+	if err != nil {
+		return err
+	}
+	h, err := k.auditor.History(ctx, t.change, tip)
 	if err != nil {
 		return err
 	}
 	found := phases.Audit(h, k.policy)
-	k.count(t, found)
-	for _, v := range found.Violations {
-		k.violated(t, v)
+	k.audited(t, found)
+	if err := k.lost(ctx, t, h); err != nil {
+		return err
+	}
+	if found.State.Recorded == phases.Archived {
+		return k.proposedArchive(ctx, t, found.State)
 	}
 	return nil
 }
 
-func (k *checking) count(t target, found phases.Audited) {
+// archived is the commit that archived exactly what a branch holds, or else the branch's own tip:
+// seen from a base that contains it, a branch that landed no longer tells what was approved.
+func (k *checking) archived(ctx context.Context, t target) (gitops.ID, error) {
+	if k.auditor.Outside(t.tip) {
+		return t.tip, nil
+	}
+	path := t.change.ArchiveDir() + "/" + specs.StateFile
+	for _, base := range k.trunk.Tips {
+		_, _, src, err := k.auditor.Objects().Lookup(string(base) + ":" + path)
+		if errors.Is(err, gitops.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if state, _, err := specs.ParseState(path, src); err == nil && state.Archive != nil && state.Archive.Tip == string(t.tip) {
+			return k.repo.LastTouch(ctx, base, path)
+		}
+	}
+	return t.tip, nil
+}
+
+// audited counts what was read of a change, and takes over what was found.
+func (k *checking) audited(t target, found phases.Audited) {
 	r := k.result
 	r.Changes++
 	r.Commits += found.Commits
@@ -184,6 +226,61 @@ func (k *checking) count(t target, found phases.Audited) {
 		Change: t.change.String(), Ref: t.ref, Head: string(t.tip),
 		Phase: found.State.Effective, Recorded: found.State.Recorded, Transitions: found.Transitions,
 	})
+	for _, v := range found.Violations {
+		k.violated(t, v)
+	}
+}
+
+// proposedArchive judges an archive that is to land by a pull request: what it does to the base it was made on.
+func (k *checking) proposedArchive(ctx context.Context, t target, s phases.State) error {
+	last := s.Transitions[len(s.Transitions)-1]
+	commit, err := k.auditor.Objects().Commit(gitops.ID(last.Commit))
+	if err != nil {
+		return err
+	}
+	for _, parent := range commit.Parents {
+		folder, err := k.treeAt(parent, t.change.Dir())
+		if err != nil {
+			return err
+		}
+		if folder == "" { // the base
+			records, err := k.records(parent, commit.ID)
+			if err != nil {
+				return err
+			}
+			return k.explainSpecs(parent, commit.ID, records)
+		}
+	}
+	return nil
+}
+
+// lost refuses a forced push that drops an approval.
+func (k *checking) lost(ctx context.Context, t target, h phases.History) error {
+	if k.req.Push == nil || k.req.Push.AllowLoss || t.old.IsZero() ||
+		slices.ContainsFunc(h.Commits, func(c phases.Commit) bool { return c.ID == string(t.old) }) {
+		return nil
+	}
+	had, err := k.auditor.Approvals(ctx, t.change, t.old)
+	if errors.Is(err, gitops.ErrNotFound) {
+		k.result.Notes = append(k.result.Notes, fmt.Sprintf(
+			"%s is at %s on the remote, which is not in this clone: whether approved commits are dropped was not looked at", t.ref, short(t.old)))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	have := phases.Approvals(h)
+	for _, approval := range had {
+		if slices.ContainsFunc(have, approval.Same) {
+			continue
+		}
+		k.violated(t, phases.Violation{
+			Rule: phases.RuleApprovalLost, Commit: approval.Commit,
+			Message: fmt.Sprintf("push drops the approved commit %s", short(gitops.ID(approval.Commit))),
+			Hint:    fmt.Sprintf("`git fetch` and build on it, or give it up with `AGENTD_ALLOW=force git push --force-with-lease origin %s`", t.change.Branch()),
+		})
+	}
+	return nil
 }
 
 func (k *checking) violated(t target, v phases.Violation) {
