@@ -22,13 +22,16 @@ type Trunk struct {
 	Only bool
 }
 
-// Trunk is the default branch, as it stands here and on the remotes that were fetched.
+// Trunk is a branch as it stands here and on the remotes that were fetched; "" is the default branch.
 // Its rules are those of the named remote, or of another one, or else those that stand here:
 // what is judged is most often here and nowhere else.
-func (s *Store) Trunk(ctx context.Context, remote string) (Trunk, error) {
-	branch, err := s.Repo.DefaultBranch(ctx)
-	if err != nil || branch == "" {
-		return Trunk{}, err
+func (s *Store) Trunk(ctx context.Context, branch, remote string) (Trunk, error) {
+	if branch == "" {
+		var err error
+		branch, err = s.Repo.DefaultBranch(ctx)
+		if _, judged := phases.ChangeIDFromBranch(branch); err != nil || branch == "" || judged {
+			return Trunk{}, err // a checkout of a change alone, as workflows make it, has no base
+		}
 	}
 	t := Trunk{Branch: branch}
 	local := "refs/heads/" + branch

@@ -16,6 +16,7 @@ import (
 func newCheckCommand(a *app) *cobra.Command {
 	var (
 		deepen bool
+		sarif  string
 		j      *jsonFlags
 	)
 	cmd := &cobra.Command{
@@ -25,20 +26,37 @@ func newCheckCommand(a *app) *cobra.Command {
 Judge changes by their commits: every transition is replayed, and every rule that is broken is named
 with the commit and the next command. docs/checks.md lists the rules.
 
-Without a name, all open changes are judged; in GitHub Actions, what the event brings.
-No model is asked, and nothing is written.`),
+Without a name, all open changes are judged. In GitHub Actions it is what the event brings: the branch of a
+pull request, a merge queue, a push; violations are then annotations too, and a shallow checkout is deepened.
+A range A..B is judged as if it landed on A. No model is asked, and nothing is written.`),
 		Example: a.text(`
 $ gh agentd check
 $ gh agentd check add-oauth
-$ gh agentd check origin/main..main`),
+$ gh agentd check origin/main..main
+$ gh agentd check --sarif check.sarif`),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			request := workflow.CheckRequest{Names: args, Deepen: deepen}
+			if a.inActions() {
+				request.Deepen, request.Fetched = true, true
+				if err := a.fromEvent(&request); err != nil {
+					return err
+				}
+			}
 			check, err := a.checker(cmd.Context())
 			if err != nil {
 				return err
 			}
-			result, err := check.Run(cmd.Context(), workflow.CheckRequest{Names: args, Deepen: deepen})
+			result, err := check.Run(cmd.Context(), request)
 			if err != nil {
 				return err
+			}
+			if a.inActions() {
+				a.annotate(result)
+			}
+			if sarif != "" {
+				if err := a.writeSARIF(sarif, result); err != nil {
+					return err
+				}
 			}
 			if j.wanted() {
 				return errors.Join(result.Err(), j.write(a.streams, result))
@@ -48,6 +66,7 @@ $ gh agentd check origin/main..main`),
 		},
 	}
 	cmd.Flags().BoolVar(&deepen, "deepen", false, "Fetch the history that a shallow clone lacks")
+	cmd.Flags().StringVar(&sarif, "sarif", "", "Write the violations to a `file` as SARIF 2.1.0, for code scanning")
 	j = addJSON(cmd, workflow.CheckResult{})
 	cmd.ValidArgsFunction = a.completeIDs
 	exitCodes(cmd, ExitGate, ExitInterrupted)
@@ -71,14 +90,18 @@ func (a *app) judgement(w io.Writer, r workflow.CheckResult) {
 		if v.Change != "" {
 			text = joinWords(v.Change+":", text)
 		}
-		fmt.Fprintf(w, "%s %s (%s)\n  %s\n", p.red(markStop), text, v.Rule, a.named(oneLine(v.Hint)))
+		fmt.Fprintf(w, "%s %s (%s)\n  %s\n", p.red(markStop), harmless(text), v.Rule, harmless(a.named(oneLine(v.Hint))))
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(w, "%s %s\n", p.yellow(markWarn), oneLine(note))
+		fmt.Fprintf(w, "%s %s\n", p.yellow(markWarn), harmless(oneLine(note)))
 	}
 	if r.Nothing() {
 		fmt.Fprintln(w, "nothing to check: no change is touched")
 		return
 	}
-	fmt.Fprintf(w, "checked %s, %s, %s\n", plural(r.Changes, "change"), plural(r.Transitions, "transition"), plural(r.Verdicts, "verdict"))
+	fmt.Fprintf(w, "checked %s, %s, %s", plural(r.Changes, "change"), plural(r.Transitions, "transition"), plural(r.Verdicts, "verdict"))
+	if r.Archives > 0 {
+		fmt.Fprintf(w, ", %s", plural(r.Archives, "archive record"))
+	}
+	fmt.Fprintln(w)
 }

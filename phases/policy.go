@@ -23,30 +23,6 @@ func (p Policy) Accepts(profile Profile) bool {
 	return slices.Contains(p.Profiles, profile)
 }
 
-// The rules that [Audit] holds a history against.
-const (
-	RuleBranchName        = "branch-name"
-	RuleNoHistory         = "no-history"
-	RuleIllegalTransition = "illegal-transition"
-	RuleUnreadable        = "unreadable"
-	RuleCodeBeforePlan    = "code-before-approval"
-	RuleReviewerPaths     = "reviewer-paths"
-	RuleForeignMerge      = "foreign-merge"
-	RuleReservedTrailer   = "reserved-trailer"
-	RuleProfile           = "profile-not-accepted"
-	RuleVerdictContent    = "verdict-content"
-	RuleSameAgent         = "same-agent"
-	RuleUnsigned          = "unsigned"
-	RuleForeignRecord     = "foreign-record"
-	RuleStateMismatch     = "state-mismatch"
-	RulePlanStale         = "plan-approval-stale"
-	RuleCodeStale         = "code-approval-stale"
-	RuleApprovalLost      = "approval-lost"
-	RuleSpecUnexplained   = "spec-without-archive"
-	RuleArchiveEdited     = "archive-edited"
-	RuleHistoryLost       = "history-lost"
-)
-
 // Violation is one broken rule.
 type Violation struct {
 	Rule    string

@@ -24,6 +24,8 @@ type CheckRequest struct {
 	Event *CheckEvent
 	Names []string // ids of changes, branches, ranges A..B
 
+	// Base is the short name of the base branch of Names; "" finds it.
+	Base string
 	// Fetched has every open change include the branches that origin had when it was fetched last.
 	Fetched bool
 	// Deepen lets a shallow clone fetch what it lacks. Otherwise it is refused.

@@ -68,23 +68,35 @@ func (k *checking) ontoTrunk(ctx context.Context, t target) (target, bool, error
 		t.old = k.trunk.Rules
 	}
 	if t.old.IsZero() {
-		k.result.Notes = append(k.result.Notes, fmt.Sprintf("the remote has no %s yet: there is nothing to compare with", t.ref))
+		k.nothingBefore(t)
 		return t, false, nil
 	}
 	k.trunk.Tips, k.trunk.Rules = append(tips, t.old), t.old
 	return t, true, nil
 }
 
+func (k *checking) nothingBefore(t target) {
+	k.result.Notes = append(k.result.Notes, fmt.Sprintf("%s was not there before: there is nothing to compare with", t.ref))
+}
+
 // brought is what an event on GitHub asks about.
 func (k *checking) brought(e CheckEvent) []target {
 	t := target{ref: "refs/heads/" + e.Head, tip: e.HeadID}
 	if e.Head == "" {
-		return []target{{ref: "refs/heads/" + e.Base, tip: e.HeadID, old: e.BaseID}}
+		t = target{ref: "refs/heads/" + e.Base, tip: e.HeadID, old: e.BaseID}
+		if t.old.IsZero() {
+			k.nothingBefore(t)
+			return nil
+		}
+		return []target{t}
 	}
 	if k.ofChange(&t) {
 		return []target{t}
 	}
-	t.old, t.whole = e.BaseID, true
+	t.old, t.whole = k.trunk.Rules, true
+	if !e.BaseID.IsZero() {
+		t.old = e.BaseID
+	}
 	return []target{t}
 }
 
@@ -221,13 +233,20 @@ func (k *checking) findTrunk(ctx context.Context) (changes.Trunk, error) {
 	if k.req.Push != nil {
 		remote = k.req.Push.Remote
 	}
-	return k.store.Trunk(ctx, remote)
+	t, err := k.store.Trunk(ctx, k.req.Base, remote)
+	if err == nil && t.Rules.IsZero() && k.req.Fetched {
+		err = &NoPolicyError{Branch: t.Branch}
+	}
+	return t, err
 }
 
 // eventTrunk trusts what the event says the base is. A pull request onto the branch of another change
 // is judged by the rules of the default branch: whoever proposes it may have written those of the other.
 func (k *checking) eventTrunk(ctx context.Context, e CheckEvent) (changes.Trunk, error) {
-	t := changes.Trunk{Branch: e.Base, Tips: []gitops.ID{e.BaseID}, Rules: e.BaseID, Only: true}
+	t := changes.Trunk{Branch: e.Base, Rules: e.BaseID, Only: true}
+	if !e.BaseID.IsZero() {
+		t.Tips = append(t.Tips, e.BaseID)
+	}
 	if e.Head == "" {
 		return t, k.fetched(ctx, e)
 	}
@@ -243,7 +262,7 @@ func (k *checking) eventTrunk(ctx context.Context, e CheckEvent) (changes.Trunk,
 		return t, err
 	case holder != "" && len(refs) == 1:
 		t.Rules, t.Tips = refs[0].ID, append(t.Tips, refs[0].ID)
-	case stacked:
+	case stacked || e.BaseID.IsZero():
 		return t, &NoPolicyError{Branch: holder}
 	}
 	return t, k.fetched(ctx, e)
@@ -252,7 +271,7 @@ func (k *checking) eventTrunk(ctx context.Context, e CheckEvent) (changes.Trunk,
 // fetched makes sure that the commits of an event are here.
 func (k *checking) fetched(ctx context.Context, e CheckEvent) error {
 	for _, id := range []gitops.ID{e.BaseID, e.HeadID} {
-		if k.repo.Exists(ctx, id) {
+		if id.IsZero() || k.repo.Exists(ctx, id) {
 			continue
 		}
 		if k.req.Deepen {

@@ -23,8 +23,8 @@ const (
 // or at once where it is not known how they will be merged.
 func (k *checking) landing(ctx context.Context, t target) error {
 	if t.whole {
-		fork, related, err := k.repo.MergeBase(ctx, t.old, t.tip)
-		if err != nil || !related {
+		fork, _, err := k.repo.MergeBase(ctx, t.old, t.tip) // none, where the histories never met
+		if err != nil {
 			return err
 		}
 		t.old = fork
@@ -39,22 +39,23 @@ func (k *checking) landing(ctx context.Context, t target) error {
 			return err
 		}
 	}
+	carried := newCarried()
 	for _, commit := range slices.Backward(steps) {
-		before := t.old
-		if !t.whole {
-			c, err := k.auditor.Objects().Commit(commit)
-			if err != nil {
-				return err
-			}
-			if before = ""; len(c.Parents) > 0 {
-				before = c.Parents[0]
-			}
+		c, err := k.auditor.Objects().Commit(commit)
+		if err != nil {
+			return err
 		}
-		if err := k.landed(ctx, before, commit); err != nil {
+		before := t.old
+		if t.whole {
+			c.Parents = nil // how it will be merged is not known
+		} else if before = ""; len(c.Parents) > 0 {
+			before = c.Parents[0]
+		}
+		if err := k.landed(ctx, before, c, carried); err != nil {
 			return err
 		}
 	}
-	return nil
+	return k.broughtIn(ctx, carried)
 }
 
 // touches says whether two commits differ in the record.
@@ -98,8 +99,8 @@ func (k *checking) changed(before, after gitops.ID, dir string) ([]gitops.FileCh
 }
 
 // landed judges one step of the base branch.
-func (k *checking) landed(ctx context.Context, before, after gitops.ID) error {
-	records, err := k.records(before, after)
+func (k *checking) landed(ctx context.Context, before gitops.ID, c gitops.Commit, brought *carried) error {
+	records, err := k.records(before, c.ID)
 	if err != nil {
 		return err
 	}
@@ -107,14 +108,14 @@ func (k *checking) landed(ctx context.Context, before, after gitops.ID) error {
 		if r.gone {
 			continue
 		}
-		if err := k.chain(ctx, r.change, after); err != nil {
+		if err := k.chain(ctx, r.change, c.ID); err != nil {
 			return err
 		}
 	}
-	if err := k.explainSpecs(before, after, records); err != nil {
+	if err := k.explainSpecs(before, c.ID, records); err != nil {
 		return err
 	}
-	return k.broughtIn(ctx, before, after)
+	return k.carry(before, c, brought)
 }
 
 // filed is what a record in the archive says of the specs. One that is taken out says it the other way round.
@@ -264,27 +265,50 @@ func explains(records []specs.ArchivedSpec, from, to string) (rest []specs.Archi
 	return rest, true
 }
 
-// broughtIn judges open changes that a step brings to the base: with their commits, or not at all.
-func (k *checking) broughtIn(ctx context.Context, before, after gitops.ID) error {
-	differs, err := k.changed(before, after, changesDir)
+// carried are the open changes that a landing brings to the base, each with the newest commit that is its own.
+type carried struct {
+	ids  []phases.ChangeID
+	tips map[phases.ChangeID]gitops.ID
+}
+
+func newCarried() *carried { return &carried{tips: map[phases.ChangeID]gitops.ID{}} }
+
+// carry notes what a step does to open changes. Of a merge the chain is the branch's that was merged.
+func (k *checking) carry(before gitops.ID, c gitops.Commit, brought *carried) error {
+	differs, err := k.changed(before, c.ID, changesDir)
 	if err != nil {
 		return err
 	}
-	commit, err := k.auditor.Objects().Commit(after)
-	if err != nil {
-		return err
-	}
-	for _, c := range differs {
-		folder, file, _ := strings.Cut(c.Path, "/")
+	for _, d := range differs {
+		folder, file, _ := strings.Cut(d.Path, "/")
 		id, err := phases.ParseChangeID(folder)
-		if err != nil || file != specs.StateFile || c.NewID.IsZero() {
+		if err != nil || file != specs.StateFile {
 			continue
 		}
-		tip := after
-		for _, parent := range commit.Parents {
-			if _, _, _, err := k.auditor.Objects().Kind(string(parent) + ":" + changesDir + "/" + c.Path); err == nil {
-				tip = parent // a merge: the chain is the branch's
+		if _, known := brought.tips[id]; !known {
+			brought.ids = append(brought.ids, id)
+		}
+		brought.tips[id] = c.ID
+		if d.NewID.IsZero() {
+			brought.tips[id] = "" // archived since, or taken back
+		}
+		for _, parent := range c.Parents[min(1, len(c.Parents)):] {
+			if tree, err := k.treeAt(parent, id.Dir()); err != nil {
+				return err
+			} else if tree != "" && !d.NewID.IsZero() {
+				brought.tips[id] = parent
 			}
+		}
+	}
+	return nil
+}
+
+// broughtIn judges the open changes that a landing leaves on the base: with their commits, or not at all.
+func (k *checking) broughtIn(ctx context.Context, brought *carried) error {
+	for _, id := range brought.ids {
+		tip := brought.tips[id]
+		if tip.IsZero() {
+			continue
 		}
 		h, err := k.auditor.History(ctx, id, tip)
 		if err != nil {
@@ -295,8 +319,8 @@ func (k *checking) broughtIn(ctx context.Context, before, after gitops.ID) error
 			continue
 		}
 		k.result.Violations = append(k.result.Violations, CheckViolation{
-			Change: folder, Rule: phases.RuleHistoryLost, Commit: string(after), Path: changesDir + "/" + c.Path,
-			Message: fmt.Sprintf("commit %s brings in %s without its commits: a squash lost the trailers", short(after), folder),
+			Change: id.String(), Rule: phases.RuleHistoryLost, Commit: string(tip), Path: id.Dir() + "/" + specs.StateFile,
+			Message: fmt.Sprintf("commit %s brings in %s without its commits: a squash lost the trailers", short(tip), id),
 			Hint: fmt.Sprintf("merge %s with its commits, or archive it first with `gh agentd archive %s`: an archive record survives a squash",
 				id.Branch(), id),
 		})
