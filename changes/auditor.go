@@ -145,6 +145,27 @@ func (a *Auditor) Approvals(ctx context.Context, id phases.ChangeID, tip gitops.
 	return phases.Approvals(h), nil
 }
 
+// KeepsPlan reports whether the change's folder at a commit holds the plan that its journal says was approved.
+// A change that never had one keeps it.
+func (a *Auditor) KeepsPlan(id phases.ChangeID, at gitops.ID, journal []specs.Entry) (bool, error) {
+	var approved string
+	for _, e := range slices.Backward(journal) {
+		if e.Phase == phases.Challenged && e.From == phases.Proposed {
+			approved = e.Subject
+			break
+		}
+	}
+	if approved == "" {
+		return true, nil
+	}
+	commit, err := a.objects.Commit(at)
+	if err != nil {
+		return false, err
+	}
+	t, err := a.reader(id).trees(commit.Tree)
+	return string(t.plan) == approved, err
+}
+
 func (a *Auditor) reader(id phases.ChangeID) *reader {
 	return &reader{repo: a.store.Repo, objects: a.objects, id: id, seen: map[gitops.ID]trees{}, plans: map[gitops.ID]gitops.ID{}}
 }

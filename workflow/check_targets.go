@@ -11,6 +11,7 @@ import (
 	"github.com/agentd/gh-agentd/config"
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
 )
 
 // targets finds what the request is about. None means that there is nothing to judge.
@@ -154,7 +155,7 @@ func (k *checking) named(ctx context.Context, names []string) ([]target, error) 
 		if err != nil {
 			return nil, err
 		}
-		if k.ofChange(&t) || t.change.IsZero() && k.lands(t) {
+		if !t.change.IsZero() || k.ofChange(&t) || k.lands(t) {
 			found = append(found, t)
 		}
 	}
@@ -211,7 +212,20 @@ func (k *checking) branchNamed(ctx context.Context, name string) (target, error)
 		}
 		return t, err
 	}
-	return target{}, &CheckNameError{Name: name}
+	return k.archiveNamed(ctx, name)
+}
+
+// archiveNamed finds a change whose branch is gone by the commit that archived it.
+func (k *checking) archiveNamed(ctx context.Context, name string) (target, error) {
+	id, err := phases.ParseChangeID(strings.TrimPrefix(name, "agentd/"))
+	if err != nil || k.trunk.Rules.IsZero() {
+		return target{}, &CheckNameError{Name: name}
+	}
+	at, err := k.repo.LastTouch(ctx, k.trunk.Rules, id.ArchiveDir()+"/"+specs.StateFile)
+	if errors.Is(err, gitops.ErrNotFound) {
+		return target{}, &CheckNameError{Name: name}
+	}
+	return target{change: id, ref: "refs/heads/" + k.trunk.Branch, tip: at}, err
 }
 
 // CheckNameError says that nothing here has that name.

@@ -33,29 +33,35 @@ func (k *checking) landing(ctx context.Context, t target) error {
 	if err != nil || !touched {
 		return err
 	}
-	steps := []gitops.ID{t.tip}
-	if !t.whole {
-		if steps, err = k.repo.FirstParentsTouching(ctx, t.tip, t.old, specsDir, archiveDir, changesDir); err != nil {
+	steps, err := k.repo.FirstParentsTouching(ctx, t.tip, t.old, specsDir, archiveDir, changesDir)
+	if err != nil {
+		return err
+	}
+	if t.whole {
+		if err := k.landed(ctx, t.old, t.tip); err != nil {
 			return err
 		}
 	}
-	carried := newCarried()
+	brought := newCarried()
 	for _, commit := range slices.Backward(steps) {
 		c, err := k.auditor.Objects().Commit(commit)
 		if err != nil {
 			return err
 		}
-		before := t.old
-		if t.whole {
-			c.Parents = nil // how it will be merged is not known
-		} else if before = ""; len(c.Parents) > 0 {
+		var before gitops.ID
+		if len(c.Parents) > 0 {
 			before = c.Parents[0]
 		}
-		if err := k.landed(ctx, before, c, carried); err != nil {
+		if !t.whole {
+			if err := k.landed(ctx, before, commit); err != nil {
+				return err
+			}
+		}
+		if err := k.carry(before, c, brought); err != nil {
 			return err
 		}
 	}
-	return k.broughtIn(ctx, carried)
+	return k.broughtIn(ctx, brought)
 }
 
 // touches says whether two commits differ in the record.
@@ -98,9 +104,9 @@ func (k *checking) changed(before, after gitops.ID, dir string) ([]gitops.FileCh
 	return k.auditor.Objects().DiffTrees(a, b)
 }
 
-// landed judges one step of the base branch.
-func (k *checking) landed(ctx context.Context, before gitops.ID, c gitops.Commit, brought *carried) error {
-	records, err := k.records(before, c.ID)
+// landed judges what one step does to specs and archive.
+func (k *checking) landed(ctx context.Context, before, after gitops.ID) error {
+	records, err := k.records(before, after)
 	if err != nil {
 		return err
 	}
@@ -108,21 +114,20 @@ func (k *checking) landed(ctx context.Context, before gitops.ID, c gitops.Commit
 		if r.gone {
 			continue
 		}
-		if err := k.chain(ctx, r.change, c.ID); err != nil {
+		if err := k.chain(ctx, r, after); err != nil {
 			return err
 		}
 	}
-	if err := k.explainSpecs(before, c.ID, records); err != nil {
-		return err
-	}
-	return k.carry(before, c, brought)
+	return k.explainSpecs(before, after, records)
 }
 
 // filed is what a record in the archive says of the specs. One that is taken out says it the other way round.
 type filed struct {
-	change phases.ChangeID
-	gone   bool
-	specs  []specs.ArchivedSpec
+	change  phases.ChangeID
+	gone    bool
+	specs   []specs.ArchivedSpec
+	tip     gitops.ID // of the branch that was archived
+	journal []specs.Entry
 }
 
 // records reads what a step files in the archive, or takes out of it.
@@ -147,7 +152,7 @@ func (k *checking) records(before, after gitops.ID) ([]filed, error) {
 				fmt.Sprintf("commit %s changes %s/%s, and what is archived stays as it is", short(after), archiveDir, c.Path))
 			continue
 		}
-		record, fault, err := k.record(folder, differs[at])
+		record, fault, err := k.record(folder, differs[at], after)
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +168,7 @@ func (k *checking) records(before, after gitops.ID) ([]filed, error) {
 }
 
 // record reads one archive folder's STATE.yaml as it came or went, or says why it explains nothing.
-func (k *checking) record(folder string, c gitops.FileChange) (record filed, fault string, err error) {
+func (k *checking) record(folder string, c gitops.FileChange, at gitops.ID) (record filed, fault string, err error) {
 	blob := c.NewID
 	if record.gone = blob.IsZero(); record.gone {
 		blob = c.OldID
@@ -184,13 +189,24 @@ func (k *checking) record(folder string, c gitops.FileChange) (record filed, fau
 	case state.Phase != phases.Archived || state.Archive == nil:
 		return record, fmt.Sprintf("it says %s, and not what was archived", state.Phase), nil
 	}
+	record.tip, record.journal = gitops.ID(state.Archive.Tip), state.Transitions
 	for _, s := range state.Archive.Specs {
 		if record.gone {
 			s.Before, s.After = s.After, s.Before
 		}
 		record.specs = append(record.specs, s)
 	}
-	return record, unearned(state.Transitions), nil
+	fault = unearned(state.Transitions)
+	if fault == "" && !record.gone {
+		kept, err := k.auditor.KeepsPlan(record.change, at, state.Transitions)
+		if err != nil {
+			return record, "", err
+		}
+		if !kept {
+			fault = "its plan is not the one that was approved"
+		}
+	}
+	return record, fault, nil
 }
 
 // unearned says why a journal does not lead to an archive: it is all that is left where a squash dropped the commits.
@@ -216,13 +232,26 @@ func unearned(journal []specs.Entry) string {
 	return ""
 }
 
-// chain judges the commits of a change that was archived, where the step still has them.
-func (k *checking) chain(ctx context.Context, id phases.ChangeID, at gitops.ID) error {
-	h, err := k.auditor.History(ctx, id, at)
-	if err != nil || len(h.Commits) == 0 {
+// chain judges the commits of a change that was archived, where they are still to be had:
+// those of the step, or else, where a squash left them out, those of the branch that the record names.
+func (k *checking) chain(ctx context.Context, r filed, at gitops.ID) error {
+	h, err := k.auditor.History(ctx, r.change, at)
+	if err != nil {
 		return err
 	}
-	k.audited(target{change: id, ref: "refs/heads/" + k.trunk.Branch, tip: at}, phases.Audit(h, k.policy))
+	if len(h.Commits) == 0 && k.repo.Exists(ctx, r.tip) {
+		at = r.tip
+		if h, err = k.auditor.History(ctx, r.change, at); err != nil {
+			return err
+		}
+		h.Journal = nil // the record's own, up to the archive, has to tell the same
+		for _, e := range r.journal[:len(r.journal)-1] {
+			h.Journal = append(h.Journal, e.Transition)
+		}
+	}
+	if len(h.Commits) > 0 {
+		k.audited(target{change: r.change, ref: "refs/heads/" + k.trunk.Branch, tip: at}, phases.Audit(h, k.policy))
+	}
 	return nil
 }
 
