@@ -107,10 +107,10 @@ func (f eventFile) push(branch string) (*workflow.CheckEvent, error) {
 func (a *app) annotate(r workflow.CheckResult) {
 	for _, v := range r.Violations {
 		text := v.Message + "\n" + a.named(v.Hint)
-		fmt.Fprintf(a.streams.err, "::error file=%s,title=%s::%s\n", property(placeToShow(v)), property("gh-agentd: "+v.Rule), data(text))
+		fmt.Fprintf(a.streams.err, "::error file=%s,title=%s::%s\n", property(placeToShow(v)), property("gh-agentd: "+v.Rule), data(harmless(text)))
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(a.streams.err, "::warning title=%s::%s\n", property("gh-agentd"), data(note))
+		fmt.Fprintf(a.streams.err, "::warning title=%s::%s\n", property("gh-agentd"), data(harmless(note)))
 	}
 }
 

@@ -142,6 +142,9 @@ func (a *app) complain(kind, text string) {
 		return
 	}
 	text = a.named(strings.TrimSpace(proc.Clean(text)))
+	if a.inActions() {
+		text = harmless(text)
+	}
 	first, rest, _ := strings.Cut(text, "\n")
 	fmt.Fprintf(a.env.Err, "gh-agentd: %s: %s\n", kind, first)
 	for line := range strings.Lines(rest) {
