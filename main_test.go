@@ -51,6 +51,7 @@ func runScripts(t *testing.T, dir string) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo":    cmdRepo,
 			"play":    cmdPlay,
@@ -61,6 +62,22 @@ func runScripts(t *testing.T, dir string) {
 			"at":      cmdAt,
 		},
 	})
+}
+
+// condition knows what a script may ask about the world: [git254], whether git runs hooks from its configuration.
+func condition(name string) (bool, error) {
+	if name != "git254" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	out, err := exec.Command("git", "version").Output()
+	if err != nil {
+		return false, err
+	}
+	var major, minor int
+	if _, err := fmt.Sscanf(string(out), "git version %d.%d", &major, &minor); err != nil {
+		return false, err
+	}
+	return major > 2 || major == 2 && minor >= 54, nil
 }
 
 // The time at which a script begins, until it says `at`.

@@ -3,6 +3,7 @@ package workflow
 import (
 	"context"
 	"path/filepath"
+	"strings"
 
 	"github.com/agentd/gh-agentd/hooks"
 )
@@ -77,7 +78,7 @@ func (h *Hooks) state(p hookPlace, name hooks.Name, calls []hooks.Call, configur
 		return HookState{}, err
 	}
 	script := filepath.Join(p.behind, string(name))
-	caller := ""
+	caller, lines := "", false
 	if configured {
 		caller = configSection(name)
 	}
@@ -86,8 +87,11 @@ func (h *Hooks) state(p hookPlace, name hooks.Name, calls []hooks.Call, configur
 		if err != nil {
 			return HookState{}, err
 		}
-		if made && call.Covers(name) && present(run) {
-			caller = call.Path
+		if made && call.Covers(name) {
+			lines = true
+			if present(run) {
+				caller = call.Path
+			}
 		}
 	}
 	switch {
@@ -96,7 +100,7 @@ func (h *Hooks) state(p hookPlace, name hooks.Name, calls []hooks.Call, configur
 	case behind.Kind != hooks.None:
 		return HookState{
 			Hook: string(name), State: HookMissing, Path: script, Program: behind.Script.Program,
-			Reason: "nothing calls it", Next: uncalled(p, run),
+			Reason: "nothing calls it", Next: uncalled(p, run, lines),
 		}, nil
 	case here.Kind == hooks.Foreign:
 		return HookState{
@@ -115,17 +119,20 @@ func together(state HookState, other string) HookState {
 	return state
 }
 
-// uncalled says how our script comes to be called.
-func uncalled(p hookPlace, run string) string {
+// uncalled says how our script comes to be called: the lines that do it must be there, and the manager's own hook.
+func uncalled(p hookPlace, run string, lines bool) string {
+	var steps []string
 	switch {
-	case p.Kind == hooks.Lefthook && !present(run):
-		return "`gh agentd hook install --write`, then `lefthook install`"
-	case p.Kind == hooks.Husky && !present(run):
-		return "`gh agentd hook install --write`, then `npx husky`"
+	case lines:
 	case p.Kind == hooks.Elsewhere:
-		return "add the lines that `gh agentd hook status` prints"
+		steps = append(steps, "add the lines that `gh agentd hook status` prints")
+	default:
+		steps = append(steps, "`gh agentd hook install --write`")
 	}
-	return "`gh agentd hook install --write`"
+	if manager := map[hooks.Kind]string{hooks.Lefthook: "`lefthook install`", hooks.Husky: "`npx husky`"}[p.Kind]; manager != "" && !present(run) {
+		steps = append(steps, manager)
+	}
+	return strings.Join(steps, ", then ")
 }
 
 // judge says whether a script of ours still is what it should be.
