@@ -43,6 +43,20 @@ func TestScript_variations(t *testing.T) {
 	runScripts(t, filepath.Join("testdata", "script", "variations"))
 }
 
+// TestScript_hookManagers plays our hooks beside the real hook managers, where they are on the PATH.
+func TestScript_hookManagers(t *testing.T) {
+	for _, name := range []string{"lefthook", "husky", "pre-commit"} {
+		if _, err := exec.LookPath(name); err == nil {
+			continue
+		}
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%s is not installed, and CI must have it", name)
+		}
+		t.Skipf("%s is not installed", name)
+	}
+	runScripts(t, filepath.Join("testdata", "script", "managers"))
+}
+
 func runScripts(t *testing.T, dir string) {
 	t.Helper()
 	testscript.Run(t, testscript.Params{

@@ -45,7 +45,7 @@ func LefthookCall() string { return renderHook("lefthook.yml", nil) }
 
 func renderHook(name string, value any) string {
 	funcs := template.FuncMap{"quote": shellQuote, "suffix": func() string { return HookBefore }}
-	parsed := template.Must(template.New(name).Funcs(funcs).Option("missingkey=error").ParseFS(hookFiles, "hooks/"+name))
+	parsed := template.Must(template.New(name).Funcs(funcs).Option("missingkey=error").ParseFS(hookFiles, "hooks/"+name, "hooks/again.sh"))
 	var out strings.Builder
 	if err := parsed.Execute(&out, value); err != nil {
 		panic("templates: embedded hook " + name + ": " + err.Error())

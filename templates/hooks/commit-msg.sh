@@ -5,12 +5,9 @@ program={{quote .Program}}
 add={{if .AddChange}}--add-change{{end}}
 before=${0%/*}/commit-msg.{{suffix}}
 
-# A hook manager that was installed over this hook may call the hook before it a second time, and that one this.
-[ "${AGENTD_COMMIT_MSG-}" != "$1" ] || exit 0
-
 # The hook that was here before comes first: it may rewrite the message, and what it leaves is what counts.
-if [ -x "$before" ]; then
-	AGENTD_COMMIT_MSG=$1 "$before" "$@" || exit
+{{template "again.sh"}}if [ -x "$before" ]; then
+	"$before" "$@" || exit
 fi
 
 # git chooses the name of the file, and never this one: such a message is of gh-agentd, which has judged it.

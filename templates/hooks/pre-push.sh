@@ -48,10 +48,6 @@ done
 unset IFS
 set +f
 
-# A hook manager that was installed over this hook may call the hook before it a second time, and that one this.
-mark="${#lines} ${lines%%"$nl"*}"
-[ "${AGENTD_PRE_PUSH-}" != "$mark" ] || exit 0
-
 if [ -z "$ask" ]; then
 	:
 elif [ -x "$program" ]; then
@@ -65,6 +61,6 @@ else
 fi
 
 # The hook that was here before comes last: it may take minutes, and what is refused above needs none of them.
-if [ -x "$before" ]; then
-	printf %s "${lines:+$lines$nl}" 2>/dev/null | AGENTD_PRE_PUSH=$mark "$before" "$@"
+{{template "again.sh"}}if [ -x "$before" ]; then
+	printf %s "${lines:+$lines$nl}" 2>/dev/null | "$before" "$@"
 fi
