@@ -84,7 +84,7 @@ $ gh agentd archive add-oauth`),
 	add(groupDecide, newApproveCommand(a), newReopenCommand(a), newAbandonCommand(a), newClarifyCommand(a))
 	add(groupSteps, newStepCommand(a))
 	add(groupSteps, stepCommands(a)...)
-	add(groupSetup, newInitCommand(a), newDoctorCommand(a), newDemoCommand(a), newMCPCommand(a), newSubmitCommand(a),
+	add(groupSetup, newInitCommand(a), newHookCommand(a), newDoctorCommand(a), newDemoCommand(a), newMCPCommand(a), newSubmitCommand(a),
 		newCompletionCommand(a), newVersionCommand(a))
 	cmd.AddCommand(newReplayCommand(a))
 	return cmd

@@ -54,6 +54,7 @@ func rules() []rule {
 		{is: isType[*phases.MismatchError], code: ExitGate},
 		{is: isType[*changes.SubjectMovedError], code: ExitGate},
 		{is: isType[*phases.IllegalTransitionError], code: ExitGate},
+		{is: isType[*phases.ReservedTrailerError], code: ExitGate},
 		{is: isType[*phases.ReplayError], code: ExitGate, hint: "`gh agentd doctor` names the first illegal commit and the way out"},
 
 		{is: isAgent(agents.NotAuthenticated), code: ExitSignIn},
