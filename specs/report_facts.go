@@ -15,7 +15,6 @@ type ReportFacts struct {
 	Agent    string
 	Verdict  phases.Verdict // "" where the report has none, or more than one
 	Subject  string
-	Diff     string
 	Findings phases.Findings
 }
 
@@ -43,8 +42,6 @@ func ReadReport(src []byte) ReportFacts {
 			verdicts++
 		case label == "Subject":
 			facts.Subject = strings.Trim(value, "`")
-		case label == "Diff":
-			facts.Diff = strings.Trim(value, "`")
 		}
 	}
 	if verdicts != 1 {
