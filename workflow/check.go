@@ -192,7 +192,20 @@ func (k *checking) judge(ctx context.Context, t target) error {
 	if found.State.Recorded == phases.Archived {
 		return k.proposedArchive(ctx, t, found.State)
 	}
-	return nil
+	return k.below(ctx, h, found.State.Base.Branch)
+}
+
+// below judges the change that this one stands on, as far as it is part of this branch and not on the trunk.
+func (k *checking) below(ctx context.Context, h phases.History, branch string) error {
+	id, stacked := phases.ChangeIDFromBranch(branch)
+	if !stacked || id == h.Change || len(h.Commits) == 0 || len(h.Commits[0].Parents) == 0 {
+		return nil
+	}
+	fork := gitops.ID(h.Commits[0].Parents[0])
+	if !k.auditor.Outside(fork) {
+		return nil
+	}
+	return k.judge(ctx, target{change: id, ref: id.Ref(), tip: fork})
 }
 
 // archived is the commit that archived exactly what a branch holds, or else the branch's own tip:
