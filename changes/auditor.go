@@ -62,35 +62,51 @@ func noBase(err error) bool {
 // It has one owner, who closes it.
 type Auditor struct {
 	store   *Store
-	trunk   Trunk
 	objects *gitops.Objects
+
+	looking sync.WaitGroup
+	trunk   Trunk              // once looking is done, as the next two
 	outside map[gitops.ID]bool // the commits of what is judged that the trunk does not have
+	err     error
 }
 
 // Auditor begins to read. tips are all the commits that histories will be asked for.
-func (s *Store) Auditor(ctx context.Context, trunk Trunk, tips []gitops.ID) (*Auditor, error) {
-	between, err := s.Repo.Between(ctx, tips, trunk.Tips)
-	if err != nil {
-		return nil, err
-	}
+// The trunk is looked for while the first history is read: each costs some processes of git.
+func (s *Store) Auditor(ctx context.Context, tips []gitops.ID, find func(context.Context) (Trunk, error)) (*Auditor, error) {
 	objects, err := s.Repo.Objects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a := &Auditor{store: s, trunk: trunk, objects: objects, outside: make(map[gitops.ID]bool, len(between))}
-	for _, id := range between {
-		a.outside[id] = true
-	}
+	a := &Auditor{store: s, objects: objects, outside: map[gitops.ID]bool{}}
+	a.looking.Go(func() {
+		if a.trunk, a.err = find(ctx); a.err != nil {
+			return
+		}
+		var between []gitops.ID
+		between, a.err = s.Repo.Between(ctx, tips, a.trunk.Tips)
+		for _, id := range between {
+			a.outside[id] = true
+		}
+	})
 	return a, nil
 }
 
+// Trunk waits for the trunk.
+func (a *Auditor) Trunk() (Trunk, error) {
+	a.looking.Wait()
+	return a.trunk, a.err
+}
+
 // Close ends the git process.
-func (a *Auditor) Close() error { return a.objects.Close() }
+func (a *Auditor) Close() error {
+	a.looking.Wait()
+	return a.objects.Close()
+}
 
 // Objects is what the auditor reads through.
 func (a *Auditor) Objects() *gitops.Objects { return a.objects }
 
-// Outside reports whether the trunk does not have a commit.
+// Outside reports whether the trunk, which [Auditor.Trunk] has waited for, does not have a commit.
 func (a *Auditor) Outside(commit gitops.ID) bool { return a.outside[commit] }
 
 // History is the history of a change as if its branch stood at tip, from the base on:
@@ -105,16 +121,19 @@ func (a *Auditor) History(ctx context.Context, id phases.ChangeID, tip gitops.ID
 	if err != nil || len(walked) == 0 {
 		return phases.History{Change: id}, err
 	}
-	base := a.baseOf(walked)
-	before, err := a.before(ctx, r, walked[len(walked)-1], base)
-	if err != nil {
-		return phases.History{Change: id}, err
-	}
 	h, err := r.retell(ctx, walked, landed)
 	if err != nil {
 		return h, err
 	}
 	if h.Commits, err = r.verdictFacts(walked, h.Commits); err != nil {
+		return h, err
+	}
+	if _, err := a.Trunk(); err != nil {
+		return h, err
+	}
+	base := a.baseOf(walked)
+	before, err := a.before(ctx, r, walked[len(walked)-1], base)
+	if err != nil {
 		return h, err
 	}
 	for _, s := range before {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
@@ -121,14 +122,18 @@ type checking struct {
 	repo    *gitops.Repo
 	req     CheckRequest
 	trunk   changes.Trunk
-	policy  phases.Policy
+	policy  *phases.Policy // nil until settle has read it
 	auditor *changes.Auditor
 	result  *CheckResult
 }
 
 func (k *checking) all(ctx context.Context) (err error) {
-	if k.trunk, err = k.findTrunk(ctx); err != nil {
-		return err
+	find := k.findTrunk
+	if !k.changesOnly() {
+		if k.trunk, err = find(ctx); err != nil {
+			return err
+		}
+		find = func(context.Context) (changes.Trunk, error) { return k.trunk, nil }
 	}
 	targets, err := k.targets(ctx)
 	if err != nil || len(targets) == 0 {
@@ -137,13 +142,10 @@ func (k *checking) all(ctx context.Context) (err error) {
 	if err := k.deepen(ctx); err != nil {
 		return err
 	}
-	if k.auditor, err = k.store.Auditor(ctx, k.trunk, tipsOf(targets)); err != nil {
+	if k.auditor, err = k.store.Auditor(ctx, tipsOf(targets), find); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, k.auditor.Close()) }()
-	if err := k.readPolicy(); err != nil {
-		return err
-	}
 	for _, t := range targets {
 		if err := k.judge(ctx, t); err != nil {
 			return err
@@ -153,6 +155,13 @@ func (k *checking) all(ctx context.Context) (err error) {
 		return errors.New("nothing was proved: not one transition was read")
 	}
 	return nil
+}
+
+// changesOnly says that what is judged can be told without the trunk: most pushes are of one change.
+func (k *checking) changesOnly() bool {
+	return k.req.Push != nil && !slices.ContainsFunc(k.req.Push.Refs, func(ref PushedRef) bool {
+		return !strings.HasPrefix(ref.Remote, "refs/heads/agentd/")
+	})
 }
 
 // target is one thing to judge.
@@ -174,17 +183,28 @@ func tipsOf(targets []target) []gitops.ID {
 
 func (k *checking) judge(ctx context.Context, t target) error {
 	if t.change.IsZero() {
+		if err := k.settle(); err != nil {
+			return err
+		}
 		return k.landing(ctx, t)
 	}
-	tip, err := k.archived(ctx, t)
+	h, err := k.auditor.History(ctx, t.change, t.tip)
 	if err != nil {
 		return err
 	}
-	h, err := k.auditor.History(ctx, t.change, tip)
+	if err := k.settle(); err != nil {
+		return err
+	}
+	at, err := k.archived(ctx, t)
 	if err != nil {
 		return err
 	}
-	found := phases.Audit(h, k.policy)
+	if at != t.tip {
+		if h, err = k.auditor.History(ctx, t.change, at); err != nil {
+			return err
+		}
+	}
+	found := phases.Audit(h, *k.policy)
 	k.audited(t, found)
 	if err := k.lost(ctx, t, h); err != nil {
 		return err

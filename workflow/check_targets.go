@@ -322,23 +322,26 @@ func (e *NoPolicyError) Hint() string {
 	return "`git fetch origin`; in a workflow check out with fetch-depth: 0"
 }
 
-// readPolicy reads what the team accepts from the trunk, never from what is judged.
-func (k *checking) readPolicy() error {
-	if k.trunk.Rules.IsZero() {
+// settle waits for the trunk and reads what the team accepts from it, never from what is judged.
+func (k *checking) settle() error {
+	if k.policy != nil {
 		return nil
 	}
-	_, _, src, err := k.auditor.Objects().Lookup(string(k.trunk.Rules) + ":" + config.FileName)
-	if errors.Is(err, gitops.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
+	var err error
+	if k.trunk, err = k.auditor.Trunk(); err != nil {
 		return err
 	}
-	c, _, err := config.Load(config.FileName, src)
-	if err != nil {
-		return fmt.Errorf("read the policy of %s: %w", k.trunk.Branch, err)
+	c := config.Default()
+	if !k.trunk.Rules.IsZero() {
+		_, _, src, err := k.auditor.Objects().Lookup(string(k.trunk.Rules) + ":" + config.FileName)
+		if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+			return err
+		}
+		if c, _, err = config.Load(config.FileName, src); err != nil {
+			return fmt.Errorf("read the policy of %s: %w", k.trunk.Branch, err)
+		}
 	}
-	k.policy = phases.Policy{
+	k.policy = &phases.Policy{
 		Profiles:         c.Policy.Profiles,
 		VerdictSigners:   c.Policy.VerdictSigners,
 		DecisionSigners:  c.Policy.DecisionSigners,

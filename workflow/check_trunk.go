@@ -250,7 +250,7 @@ func (k *checking) chain(ctx context.Context, r filed, at gitops.ID) error {
 		}
 	}
 	if len(h.Commits) > 0 {
-		k.audited(target{change: r.change, ref: "refs/heads/" + k.trunk.Branch, tip: at}, phases.Audit(h, k.policy))
+		k.audited(target{change: r.change, ref: "refs/heads/" + k.trunk.Branch, tip: at}, phases.Audit(h, *k.policy))
 	}
 	return nil
 }
@@ -344,7 +344,7 @@ func (k *checking) broughtIn(ctx context.Context, brought *carried) error {
 			return err
 		}
 		if len(h.Commits) > 0 {
-			k.audited(target{change: id, ref: id.Ref(), tip: tip}, phases.Audit(h, k.policy))
+			k.audited(target{change: id, ref: id.Ref(), tip: tip}, phases.Audit(h, *k.policy))
 			continue
 		}
 		k.result.Violations = append(k.result.Violations, CheckViolation{
