@@ -343,11 +343,22 @@ func (k *checking) settle() error {
 	}
 	k.policy = &phases.Policy{
 		Profiles:         c.Policy.Profiles,
-		VerdictSigners:   c.Policy.VerdictSigners,
-		DecisionSigners:  c.Policy.DecisionSigners,
+		VerdictSigners:   asGitWrites(c.Policy.VerdictSigners),
+		DecisionSigners:  asGitWrites(c.Policy.DecisionSigners),
 		DistinctReviewer: c.Policy.RequireDistinctReviewer,
 	}
 	return nil
+}
+
+// asGitWrites takes fingerprints of GPG keys with blanks and in any case, as gpg itself shows them.
+func asGitWrites(keys []string) []string {
+	written := make([]string, len(keys))
+	for i, key := range keys {
+		if written[i] = key; !strings.HasPrefix(key, "SHA256:") {
+			written[i] = strings.ToUpper(strings.ReplaceAll(key, " ", ""))
+		}
+	}
+	return written
 }
 
 // deepen makes a shallow clone whole, or refuses it: what was cut off is never guessed.
