@@ -263,7 +263,7 @@ func (r *replayer) mismatch() string {
 	for i := len(commits) - 1; i >= 0; i-- {
 		switch c := commits[i]; {
 		case c.StateErr != nil:
-			return fmt.Sprintf("STATE.yaml cannot be read (%v), the commits say %s", c.StateErr, s.Recorded)
+			return fmt.Sprintf("the commits say %s, and STATE.yaml cannot be read: %v", s.Recorded, c.StateErr)
 		case c.StatePhase != "" && c.StatePhase != s.Recorded.String():
 			return fmt.Sprintf("STATE.yaml says %s, the commits say %s", c.StatePhase, s.Recorded)
 		case c.StatePhase != "" || c.ID == last:
