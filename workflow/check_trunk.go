@@ -61,7 +61,7 @@ func (k *checking) landing(ctx context.Context, t target) error {
 			return err
 		}
 	}
-	return k.broughtIn(ctx, brought)
+	return k.broughtIn(ctx, t, brought)
 }
 
 // touches says whether two commits differ in the record.
@@ -333,18 +333,27 @@ func (k *checking) carry(before gitops.ID, c gitops.Commit, brought *carried) er
 }
 
 // broughtIn judges the open changes that a landing leaves on the base: with their commits, or not at all.
-func (k *checking) broughtIn(ctx context.Context, brought *carried) error {
+// Of a branch under another name all commits are the change's, those that touch nothing included.
+func (k *checking) broughtIn(ctx context.Context, t target, brought *carried) error {
 	for _, id := range brought.ids {
 		tip := brought.tips[id]
 		if tip.IsZero() {
 			continue
 		}
-		h, err := k.auditor.History(ctx, id, tip)
-		if err != nil {
-			return err
+		var h phases.History
+		var err error
+		if t.whole {
+			if h, err = k.auditor.History(ctx, id, t.tip); err != nil {
+				return err
+			}
+		}
+		if len(h.Commits) == 0 {
+			if h, err = k.auditor.History(ctx, id, tip); err != nil {
+				return err
+			}
 		}
 		if len(h.Commits) > 0 {
-			k.audited(target{change: id, ref: id.Ref(), tip: tip}, phases.Audit(h, *k.policy))
+			k.audited(target{change: id, ref: id.Ref(), tip: gitops.ID(h.Commits[len(h.Commits)-1].ID)}, phases.Audit(h, *k.policy))
 			continue
 		}
 		k.result.Violations = append(k.result.Violations, CheckViolation{
