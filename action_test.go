@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,9 +12,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// TestAction_replaysThePushedHistory runs the action's own script: a legal history passes, an illegal one fails,
-// a branch that is no change's passes, a shallow clone and a hostile id are refused.
-func TestAction_replaysThePushedHistory(t *testing.T) {
+// TestAction_judgesWhatTheEventBrings runs the action's own script: a legal history passes, an illegal one fails,
+// a branch that is no change's passes, a shallow clone is deepened or refused, and a hostile branch or id does nothing.
+func TestAction_judgesWhatTheEventBrings(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Fatal("the action's script needs bash, as every runner has it")
@@ -30,38 +32,64 @@ func TestAction_replaysThePushedHistory(t *testing.T) {
 	git := func(args ...string) string {
 		return mustRun(t, repo, "git", append([]string{"-c", "user.name=Eve", "-c", "user.email=eve@example.com"}, args...)...)
 	}
-	legal := git("rev-parse", "agentd/add-rate-limit")
+	base, legal := git("rev-parse", "main"), git("rev-parse", "agentd/add-rate-limit")
 	git("switch", "--quiet", "--detach", legal)
 	git("commit", "--quiet", "--allow-empty", "-m",
 		"Forged\n\nAgentd-Change: add-rate-limit\nAgentd-Step: archive\nAgentd-From: proposed\nAgentd-Phase: archived")
 	forged := git("rev-parse", "HEAD")
-	shallow := filepath.Join(work, "shallow")
-	mustRun(t, work, "git", "clone", "--quiet", "--depth=1", "file://"+repo, shallow)
+	git("branch", "forged", forged)
+	clone := func(name string, args ...string) string {
+		dir := filepath.Join(work, name)
+		mustRun(t, work, "git", append(append([]string{"clone", "--quiet"}, args...), "file://"+repo, dir)...)
+		return dir
+	}
+	whole := clone("whole", "--branch=main")
+	shallow := clone("shallow", "--depth=1", "--no-single-branch")
+	alone := clone("alone", "--depth=1", "--no-single-branch")
+	mustRun(t, alone, "git", "remote", "remove", "origin")
 
-	for _, row := range []struct {
-		name, dir, ref, change, sha string
-		ok                          bool
-		says                        string
+	for i, row := range []struct {
+		name, dir, event, ref, change, sha string
+		ok                                 bool
+		says                               string
 	}{
-		{"a legal history", repo, "agentd/add-rate-limit", "", legal, true, "24 transitions replayed"},
-		{"the change is named", repo, "merge-queue/x", "add-rate-limit", legal, true, "24 transitions replayed"},
-		{"an illegal commit", repo, "agentd/add-rate-limit", "", forged, false, "says it comes from proposed"},
-		{"no branch of a change", repo, "feature", "", legal, true, "nothing to replay"},
-		{"a shallow clone", shallow, "agentd/add-rate-limit", "", legal, false, "fetch-depth: 0"},
-		{"AC-02 a hostile branch name", repo, "agentd/$(touch pwned);x", "", legal, false, ""},
-		{"AC-02 an id that is an option", repo, "agentd/--help", "", legal, false, ""},
+		{"a legal history", whole, "pull_request", "agentd/add-rate-limit", "", legal, true, "24 transitions"},
+		{"the change is named", whole, "merge_group", "", "add-rate-limit", legal, true, "24 transitions"},
+		{"an illegal commit", whole, "pull_request", "agentd/add-rate-limit", "", forged, false, "says it comes from proposed"},
+		{"the change under another name", whole, "pull_request", "feature", "", forged, false, "says it comes from proposed"},
+		{"no branch of a change", whole, "pull_request", "feature", "", base, true, "nothing to check"},
+		{"a merge queue with nothing of ours", whole, "merge_group", "", "", base, true, "nothing to check"},
+		{"a push of a change", whole, "push", "agentd/add-rate-limit", "", forged, false, "says it comes from proposed"},
+		{"a shallow clone is deepened", shallow, "pull_request", "agentd/add-rate-limit", "", legal, true, "24 transitions"},
+		{"a shallow clone without a remote", alone, "pull_request", "agentd/add-rate-limit", "", legal, false, "fetch-depth: 0"},
+		{"AC-02 a hostile branch name", whole, "pull_request", "agentd/$(touch pwned);x", "", legal, false, "cannot be the branch of a change"},
+		{"AC-02 an id that is an option", whole, "pull_request", "agentd/--help", "", legal, false, "cannot be the branch of a change"},
+		{"AC-02 a hostile id", whole, "schedule", "", "$(touch pwned)", legal, false, "is no change"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
+			event := filepath.Join(work, fmt.Sprintf("event-%d.json", i))
+			payload, err := json.Marshal(map[string]any{
+				"repository":   map[string]any{"default_branch": "main"},
+				"pull_request": map[string]any{"base": map[string]any{"ref": "main", "sha": base}, "head": map[string]any{"ref": row.ref, "sha": row.sha}},
+				"merge_group":  map[string]any{"base_ref": "refs/heads/main", "base_sha": base, "head_sha": row.sha},
+				"ref":          "refs/heads/" + row.ref, "before": base, "after": row.sha,
+			})
+			if err == nil {
+				err = os.WriteFile(event, payload, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 			cmd := exec.Command("bash", "-c", script)
 			cmd.Dir = row.dir
-			cmd.Env = append(os.Environ(), "GITHUB_ACTION_PATH="+here, "RUNNER_TEMP="+work,
-				"CHANGE="+row.change, "HEAD_REF="+row.ref, "HEAD_SHA="+row.sha)
+			cmd.Env = append(os.Environ(), "GITHUB_ACTION_PATH="+here, "RUNNER_TEMP="+work, "GITHUB_ACTIONS=true",
+				"GITHUB_EVENT_NAME="+row.event, "GITHUB_EVENT_PATH="+event, "CHANGE="+row.change, "SARIF=")
 			out, err := cmd.CombinedOutput()
 			if (err == nil) != row.ok || !strings.Contains(string(out), row.says) {
 				t.Errorf("ended with %v, want ok = %v and %q:\n%s", err, row.ok, row.says, out)
 			}
 			if _, err := os.Stat(filepath.Join(row.dir, "pwned")); err == nil {
-				t.Error("a branch name was run as a command")
+				t.Error("a name from outside was run as a command")
 			}
 		})
 	}

@@ -43,6 +43,20 @@ func TestScript_variations(t *testing.T) {
 	runScripts(t, filepath.Join("testdata", "script", "variations"))
 }
 
+// TestScript_hookManagers plays our hooks beside the real hook managers, where they are on the PATH.
+func TestScript_hookManagers(t *testing.T) {
+	for _, name := range []string{"lefthook", "husky", "pre-commit"} {
+		if _, err := exec.LookPath(name); err == nil {
+			continue
+		}
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%s is not installed, and CI must have it", name)
+		}
+		t.Skipf("%s is not installed", name)
+	}
+	runScripts(t, filepath.Join("testdata", "script", "managers"))
+}
+
 func runScripts(t *testing.T, dir string) {
 	t.Helper()
 	testscript.Run(t, testscript.Params{
@@ -51,6 +65,7 @@ func runScripts(t *testing.T, dir string) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo":    cmdRepo,
 			"play":    cmdPlay,
@@ -61,6 +76,22 @@ func runScripts(t *testing.T, dir string) {
 			"at":      cmdAt,
 		},
 	})
+}
+
+// condition knows what a script may ask about the world: [git254], whether git runs hooks from its configuration.
+func condition(name string) (bool, error) {
+	if name != "git254" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	out, err := exec.Command("git", "version").Output()
+	if err != nil {
+		return false, err
+	}
+	var major, minor int
+	if _, err := fmt.Sscanf(string(out), "git version %d.%d", &major, &minor); err != nil {
+		return false, err
+	}
+	return major > 2 || major == 2 && minor >= 54, nil
 }
 
 // The time at which a script begins, until it says `at`.

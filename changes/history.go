@@ -22,65 +22,97 @@ func (r *reader) tip(ref string) (gitops.ID, error) {
 	return id, err
 }
 
+// step is one commit of a walk, with its message read.
+type step struct {
+	commit gitops.Commit
+	// record is the transition that the commit makes of this change, nil for any other commit.
+	record *phases.Transition
+}
+
 // history walks first parents from the tip to the commit that began the change.
 // Where the change was archived or unarchived it follows the branch instead of the base.
+// A history without a beginning has no commits.
 func (r *reader) history(ctx context.Context, tip gitops.ID) (phases.History, error) {
-	h := phases.History{Change: r.id}
-	last := true
-	var landed []gitops.ID // what the base was before the change landed on it
+	walked, landed, err := r.walk(ctx, tip)
+	if err != nil || len(walked) == 0 {
+		return phases.History{Change: r.id}, err
+	}
+	return r.retell(ctx, walked, landed)
+}
+
+// walk reads the commits from the tip, newest first, to the one that began the change; none where nothing did.
+// landed is what the base was before the change landed on it, nil where it did not.
+func (r *reader) walk(ctx context.Context, tip gitops.ID) (walked []step, landed []gitops.ID, err error) {
 	for at := tip; at != ""; {
-		if len(h.Commits) >= walkLimit {
-			return phases.History{Change: r.id}, nil
+		if len(walked) >= walkLimit {
+			return nil, nil, nil
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		s, err := r.step(at)
+		if err != nil {
+			return nil, nil, err
+		}
+		walked = append(walked, s)
+		if s.record != nil && s.record.From == phases.None {
+			return walked, landed, nil
+		}
+		if at, err = r.branchParent(s); err != nil {
+			return nil, nil, err
+		}
+		if s.record != nil && s.record.Step == phases.StepArchive {
+			landed = slices.DeleteFunc(slices.Clone(s.commit.Parents), func(p gitops.ID) bool { return p == at })
+		}
+	}
+	return nil, nil, nil
+}
+
+func (r *reader) step(id gitops.ID) (step, error) {
+	commit, err := r.commit(id)
+	if err != nil {
+		return step{}, fmt.Errorf("read commit %s: %w", id, err)
+	}
+	s := step{commit: commit}
+	if message, err := phases.ParseMessage(commit.Message); err == nil && message.Transition != nil && message.Transition.Change == r.id {
+		s.record = message.Transition
+	}
+	return s, nil
+}
+
+// retell adds what replay must know of each commit. The newest one's STATE.yaml is the one that counts.
+func (r *reader) retell(ctx context.Context, walked []step, landed []gitops.ID) (phases.History, error) {
+	h := phases.History{Change: r.id, Commits: make([]phases.Commit, 0, len(walked))}
+	for _, s := range slices.Backward(walked) {
 		if err := ctx.Err(); err != nil {
 			return h, err
 		}
-		commit, err := r.commit(at)
-		if err != nil {
-			return h, fmt.Errorf("read commit %s: %w", at, err)
-		}
-		facts, t, err := r.facts(commit)
+		facts, t, err := r.facts(s.commit)
 		if err != nil {
 			return h, err
 		}
-		message, err := phases.ParseMessage(commit.Message)
-		ours := err == nil && message.Transition != nil && message.Transition.Change == r.id
-		if ours && last {
-			if err := r.stateFacts(&facts, t); err != nil {
+		if s.commit.ID == walked[0].commit.ID {
+			if err := r.stateFacts(&h, &facts, t); err != nil {
 				return h, err
 			}
-			last = false
 		}
 		h.Commits = append(h.Commits, facts)
-		if ours && message.Transition.From == phases.None {
-			if base := message.Transition.Base; base != nil {
-				h.Diff = (&differ{ctx: ctx, repo: r.repo, base: base.Branch, tips: landed}).Diff
-			}
-			slices.Reverse(h.Commits)
-			return h, nil
-		}
-		var step phases.Step
-		if ours {
-			step = message.Transition.Step
-		}
-		if at, err = r.branchParent(commit, step); err != nil {
-			return h, err
-		}
-		if step == phases.StepArchive {
-			landed = slices.DeleteFunc(slices.Clone(commit.Parents), func(p gitops.ID) bool { return p == at })
-		}
 	}
-	return phases.History{Change: r.id}, nil
+	if base := walked[len(walked)-1].record.Base; base != nil {
+		h.Diff = (&differ{ctx: ctx, repo: r.repo, base: base.Branch, tips: landed}).Diff
+	}
+	return h, nil
 }
 
 // branchParent is the parent that belongs to the change's own branch.
 // An archive commit has the base as its other parent, first or second by the way it landed:
 // only the branch still holds the change's folder.
-func (r *reader) branchParent(c gitops.Commit, step phases.Step) (gitops.ID, error) {
+func (r *reader) branchParent(s step) (gitops.ID, error) {
+	c := s.commit
 	if len(c.Parents) == 0 {
 		return "", nil
 	}
-	if step != phases.StepArchive {
+	if s.record == nil || s.record.Step != phases.StepArchive {
 		return c.Parents[0], nil
 	}
 	for _, parent := range c.Parents {
@@ -110,6 +142,7 @@ func (r *reader) facts(c gitops.Commit) (phases.Commit, trees, error) {
 		Time:     c.Committer.When.Unix(),
 		PlanTree: string(t.plan),
 		CodeTree: string(t.code),
+		StateID:  string(t.state),
 	}
 	facts.TouchesCode, err = r.touchesCode(c, t)
 	return facts, t, err
@@ -133,8 +166,8 @@ func (r *reader) touchesCode(c gitops.Commit, t trees) (bool, error) {
 	return true, nil
 }
 
-// stateFacts adds the phase that STATE.yaml claims at this commit.
-func (r *reader) stateFacts(facts *phases.Commit, t trees) error {
+// stateFacts adds the phase and the journal that STATE.yaml claims at this commit.
+func (r *reader) stateFacts(h *phases.History, facts *phases.Commit, t trees) error {
 	if t.state == "" {
 		facts.StateErr = ErrNoState
 		return nil
@@ -143,8 +176,13 @@ func (r *reader) stateFacts(facts *phases.Commit, t trees) error {
 	if err != nil {
 		return err
 	}
-	if facts.StateErr = doc.err; doc.err == nil {
-		facts.StatePhase = doc.state.Phase.String()
+	if facts.StateErr = doc.err; doc.err != nil {
+		return nil
+	}
+	facts.StatePhase = doc.state.Phase.String()
+	h.Journal = make([]phases.Transition, len(doc.state.Transitions))
+	for i, entry := range doc.state.Transitions {
+		h.Journal[i] = entry.Transition
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func TestChange_Forward_refusesAWrongState_DC09(t *testing.T) {
 		name, content, says string
 		mode                string
 	}{
-		{"another phase", "change_id: add-oauth\nschema_version: \"2.0\"\nphase: complete\n", "the history says challenged, STATE.yaml says complete", ""},
+		{"another phase", "change_id: add-oauth\nschema_version: \"2.0\"\nphase: complete\n", "STATE.yaml says complete, the commits say challenged", ""},
 		{"unreadable", "phase: [\n", "STATE.yaml", ""},
 		{"missing", "", "no STATE.yaml", ""},
 		{"a symbolic link", "../../../README.md", "STATE.yaml", "120000"},

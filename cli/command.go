@@ -80,11 +80,11 @@ $ gh agentd archive add-oauth`),
 		}
 	}
 	add(groupWork, newPlanCommand(a), newImplCommand(a), newArchiveCommand(a))
-	add(groupLook, newListCommand(a), newStatusCommand(a), newShowCommand(a), newValidateCommand(a), newDiffCommand(a), newUsageCommand(a))
+	add(groupLook, newListCommand(a), newStatusCommand(a), newShowCommand(a), newValidateCommand(a), newCheckCommand(a), newDiffCommand(a), newUsageCommand(a))
 	add(groupDecide, newApproveCommand(a), newReopenCommand(a), newAbandonCommand(a), newClarifyCommand(a))
 	add(groupSteps, newStepCommand(a))
 	add(groupSteps, stepCommands(a)...)
-	add(groupSetup, newInitCommand(a), newDoctorCommand(a), newDemoCommand(a), newMCPCommand(a), newSubmitCommand(a),
+	add(groupSetup, newInitCommand(a), newHookCommand(a), newDoctorCommand(a), newDemoCommand(a), newMCPCommand(a), newSubmitCommand(a),
 		newCompletionCommand(a), newVersionCommand(a))
 	cmd.AddCommand(newReplayCommand(a))
 	return cmd

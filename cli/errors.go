@@ -54,6 +54,7 @@ func rules() []rule {
 		{is: isType[*phases.MismatchError], code: ExitGate},
 		{is: isType[*changes.SubjectMovedError], code: ExitGate},
 		{is: isType[*phases.IllegalTransitionError], code: ExitGate},
+		{is: isType[*phases.ReservedTrailerError], code: ExitGate},
 		{is: isType[*phases.ReplayError], code: ExitGate, hint: "`gh agentd doctor` names the first illegal commit and the way out"},
 
 		{is: isAgent(agents.NotAuthenticated), code: ExitSignIn},
@@ -142,6 +143,9 @@ func (a *app) complain(kind, text string) {
 		return
 	}
 	text = a.named(strings.TrimSpace(proc.Clean(text)))
+	if a.inActions() {
+		text = harmless(text)
+	}
 	first, rest, _ := strings.Cut(text, "\n")
 	fmt.Fprintf(a.env.Err, "gh-agentd: %s: %s\n", kind, first)
 	for line := range strings.Lines(rest) {

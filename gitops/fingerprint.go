@@ -99,6 +99,7 @@ func (r *Repo) controlPlaces(settings map[string]string) []controlPlace {
 		{common("config"), TamperConfig},
 		{common("config.worktree"), TamperConfig},
 		{common("hooks"), TamperHook},
+		{common("agentd", "hooks"), TamperHook},
 		{common("info"), TamperInfo},
 		{common("objects", "info", "alternates"), TamperInfo},
 		{common("shallow"), TamperInfo},

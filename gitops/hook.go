@@ -42,7 +42,7 @@ func (r *Repo) throughHook(ctx context.Context, message string) (after string, e
 	if there, err := r.mayHaveHook(ctx, "commit-msg"); err != nil || !there {
 		return message, err
 	}
-	file, err := os.CreateTemp(r.gitDir, "agentd-commit-msg-*")
+	file, err := os.CreateTemp(r.gitDir, messageFile+"*")
 	if err != nil {
 		return "", err
 	}
@@ -96,3 +96,10 @@ func (r *Repo) mayHaveHook(ctx context.Context, name string) (bool, error) {
 	_, err = os.Stat(filepath.Join(dir, name))
 	return !errors.Is(err, os.ErrNotExist), nil
 }
+
+// messageFile begins the name of the file in which the commit-msg hook sees a message of ours.
+const messageFile = "agentd-commit-msg-"
+
+// IsOwnMessage says whether the file that a commit-msg hook was given holds the message of a commit of ours.
+// git itself names that file COMMIT_EDITMSG or MERGE_MSG, and nobody who runs `git commit` can make it choose another name.
+func IsOwnMessage(file string) bool { return strings.HasPrefix(filepath.Base(file), messageFile) }

@@ -16,6 +16,10 @@ func (id ID) IsZero() bool { return id == "" }
 // Short is the ID cut to the length that people read.
 func (id ID) Short() string { return string(id[:min(len(id), 10)]) }
 
+// ParseID reads the full name of an object, such as an event or a hook's input gives it.
+// The all-zero name of nothing becomes the zero ID.
+func ParseID(s string) (ID, error) { return parseID(s) }
+
 // parseID turns what git printed into an ID. Git's all-zero name of nothing becomes the zero ID.
 func parseID(s string) (ID, error) {
 	if len(s) != 40 && len(s) != 64 {

@@ -73,3 +73,15 @@ func (r *Repo) Fetch(ctx context.Context, remote string, refspecs ...string) err
 	}
 	return failed
 }
+
+// Unshallow fetches the history that a shallow clone lacks.
+func (r *Repo) Unshallow(ctx context.Context, remote string) error {
+	_, err := r.git(ctx, call{args: []string{
+		"fetch", "--quiet", "--unshallow", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance",
+		"--end-of-options", remote,
+	}, voice: hooked})
+	if git, ok := errors.AsType[*GitError](err); ok {
+		return &FetchError{Remote: remote, Detail: firstComplaint(strings.TrimSpace(git.Stderr))}
+	}
+	return err
+}

@@ -4,11 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Policy is what a team accepts. It is read from the base, never from the branch it judges.
 type Policy struct {
-	Profiles []Profile // empty means spec and crew
+	Profiles         []Profile // empty means spec and crew
+	VerdictSigners   []string  // fingerprints, one of which has signed each verdict; empty means anybody
+	DecisionSigners  []string  // and each decision of a person
+	DistinctReviewer bool      // who approves has not written what it approves
 }
 
 // Accepts reports whether changes may be worked on in the profile.
@@ -19,35 +23,31 @@ func (p Policy) Accepts(profile Profile) bool {
 	return slices.Contains(p.Profiles, profile)
 }
 
-// The rules that [Audit] holds a history against.
-const (
-	RuleNoHistory         = "no-history"
-	RuleIllegalTransition = "illegal-transition"
-	RuleUnreadable        = "unreadable"
-	RuleCodeBeforePlan    = "code-before-approval"
-	RuleReviewerPaths     = "reviewer-paths"
-	RuleForeignMerge      = "foreign-merge"
-	RuleReservedTrailer   = "reserved-trailer"
-	RuleProfile           = "profile-not-accepted"
-	RuleStateMismatch     = "state-mismatch"
-	RulePlanStale         = "plan-approval-stale"
-	RuleCodeStale         = "code-approval-stale"
-)
-
 // Violation is one broken rule.
 type Violation struct {
 	Rule    string
 	Commit  string // "" where no single commit is at fault
+	Path    string // the file to show it at, "" where no single one is at fault
 	Message string
 	Hint    string // the next command to type
 }
 
-// Audit lists every violation that the history shows, oldest first, those of the tip last.
+// Audited is what [Audit] looked at, and what it found.
+type Audited struct {
+	Violations  []Violation // oldest first, those of the tip last
+	State       State       // as far as the history could be replayed
+	Commits     int
+	Transitions int // of the change, replayed or not
+	Verdicts    int // among them, decisions of people included
+}
+
+// Audit lists every violation that the history shows.
 // After the first illegal transition the phase is unknown,
 // and only the rules that need none go on.
-// It proves consistency; who signed what is not in a [History].
-func Audit(h History, p Policy) []Violation {
+// It proves consistency; who signed what only where the policy asks for it.
+func Audit(h History, p Policy) Audited {
 	a := auditor{replayer: replayer{history: h, state: State{Change: h.Change}}, policy: p}
+	a.Commits = len(h.Commits)
 	lost := false
 	for _, c := range h.Commits {
 		a.judgeCommit(c)
@@ -63,17 +63,18 @@ func Audit(h History, p Policy) []Violation {
 	if !lost {
 		a.judgeTip()
 	}
-	return a.violations
+	a.State = a.replayer.state
+	return a.Audited
 }
 
 type auditor struct {
-	replayer   replayer
-	policy     Policy
-	violations []Violation
+	Audited
+	replayer replayer
+	policy   Policy
 }
 
 func (a *auditor) report(rule, commit, hint, format string, args ...any) {
-	a.violations = append(a.violations, Violation{Rule: rule, Commit: commit, Message: fmt.Sprintf(format, args...), Hint: hint})
+	a.Violations = append(a.Violations, Violation{Rule: rule, Commit: commit, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 func (a *auditor) change() ChangeID { return a.replayer.history.Change }
@@ -90,6 +91,74 @@ func (a *auditor) command(name string) string {
 	return fmt.Sprintf("run `gh agentd %s %s`", name, a.change())
 }
 
+// judgeAuthor holds the policy's rules on who may say what.
+func (a *auditor) judgeAuthor(c Commit, t Transition) {
+	switch {
+	case t.Decision != "":
+		a.judgeSigner(c, fmt.Sprintf("the decision %q", t.Decision), "decision_signers", a.policy.DecisionSigners)
+	case t.Verdict != "" || t.Step == StepReverify:
+		a.judgeSigner(c, fmt.Sprintf("the %s", t.Step), "verdict_signers", a.policy.VerdictSigners)
+	}
+	if a.policy.DistinctReviewer && t.Verdict == Approved && a.wrote(t) {
+		a.report(RuleSameAgent, c.ID, "give the role to another agent under [roles], then "+a.again(t.Step),
+			"%s approves in commit %s what it wrote itself", agentName(t.Agent), shortID(c.ID))
+	}
+}
+
+func (a *auditor) judgeSigner(c Commit, what, list string, signers []string) {
+	if len(signers) == 0 {
+		return
+	}
+	var keys []string
+	if signed := a.replayer.history.SignedBy; signed != nil {
+		var err error
+		if keys, err = signed(c.ID); err != nil {
+			a.report(RuleUnsigned, c.ID, a.command("doctor"), "the signature of commit %s cannot be read: %v", shortID(c.ID), err)
+			return
+		}
+	}
+	if slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(signers, key) }) {
+		return
+	}
+	by := "is not signed"
+	if len(keys) > 0 {
+		by = "is signed by " + keys[0]
+	}
+	a.report(RuleUnsigned, c.ID, fmt.Sprintf("sign it with a key of [policy] %s on the base: whoever has one runs `git rebase --exec 'git commit --amend --no-edit -S' %s^ %s`", list, shortID(c.ID), a.change().Branch()),
+		"%s in commit %s %s, and the policy accepts only who is named in %s", what, shortID(c.ID), by, list)
+}
+
+// wrote reports whether the agent of a verdict has written what it is about.
+func (a *auditor) wrote(verdict Transition) bool {
+	return slices.ContainsFunc(a.replayer.state.Transitions, func(t Applied) bool {
+		_, gen, spec := t.Step.Spec()
+		plan := spec && gen || t.Step == StepProposalGen || t.Step == StepTasksGen
+		code := t.Step == StepImplement || t.Step == StepResolve
+		ours := verdict.Step == StepChallenge && plan || verdict.Step == StepReview && code
+		return ours && t.Agent != "" && agentName(t.Agent) == agentName(verdict.Agent)
+	})
+}
+
+// agentName is the first word of "codex/gpt-5.2-codex/medium".
+func agentName(agent string) string {
+	name, _, _ := strings.Cut(agent, "/")
+	return name
+}
+
+// again is the command that takes a verdict's step once more.
+func (a *auditor) again(s Step) string {
+	if s == StepReview {
+		return fmt.Sprintf("`gh agentd impl %s --again`", a.change())
+	}
+	return fmt.Sprintf("`gh agentd reopen %[1]s` and `gh agentd plan %[1]s`", a.change())
+}
+
+// takeOut is the way out where a commit can only go.
+func (a *auditor) takeOut(c Commit) string {
+	commit := shortID(c.ID)
+	return fmt.Sprintf("take it out with `git rebase --onto %[1]s^ %[1]s %[2]s`, then go on from there", commit, a.change().Branch())
+}
+
 // judgeCommit holds what needs no phase.
 func (a *auditor) judgeCommit(c Commit) {
 	ok := a.replayer.history.OtherMergeParentsOK
@@ -102,7 +171,13 @@ func (a *auditor) judgeCommit(c Commit) {
 		return
 	}
 	if m.Transition != nil {
+		a.Transitions++
+		if m.Transition.Verdict != "" || m.Transition.Decision != "" {
+			a.Verdicts++
+		}
 		a.judgeReviewer(c, m.Transition.Step)
+		a.judgeVerdict(c, *m.Transition)
+		a.judgeAuthor(c, *m.Transition)
 		return
 	}
 	trailers, _ := ParseTrailers(c.Message)
@@ -131,6 +206,18 @@ func (a *auditor) judgeReviewer(c Commit, step Step) {
 	}
 	if c.TouchesCode {
 		a.report(RuleReviewerPaths, c.ID, a.command("doctor"), "commit %s is a %s and touches code", shortID(c.ID), step)
+	}
+}
+
+// judgeVerdict holds a verdict against what was written with it.
+func (a *auditor) judgeVerdict(c Commit, t Transition) {
+	fault := c.ReportFault
+	if t.Verdict == Approved && t.Findings != nil && t.Findings.High > 0 {
+		fault = fmt.Sprintf("it approves with %d HIGH findings", t.Findings.High)
+	}
+	if fault != "" {
+		a.report(RuleVerdictContent, c.ID, a.takeOut(c),
+			"the content of commit %s does not bear out its verdict %s: %s", shortID(c.ID), t.Verdict, fault)
 	}
 }
 
@@ -187,6 +274,10 @@ func (a *auditor) judgeTip() {
 	}
 	if s.Mismatch != "" {
 		a.report(RuleStateMismatch, s.Tip, a.command("doctor --fix"), "%s", s.Mismatch)
+	}
+	if path := r.history.ForeignPath; path != "" && s.Recorded != Archived {
+		a.report(RuleForeignRecord, r.history.ForeignCommit, fmt.Sprintf("put it back on %s as it is on %s, and bring it to %[2]s by itself", a.change().Branch(), s.Base.Branch),
+			"commit %s changes %s, which is no part of %s", shortID(r.history.ForeignCommit), path, a.change())
 	}
 	if s.StalePlan {
 		a.report(RulePlanStale, s.PlanApproval.Commit, a.command("plan"),

@@ -18,7 +18,7 @@ func (c *chain) audit(p phases.Policy, bends ...func(*phases.History)) string {
 		b(&h)
 	}
 	var found []string
-	for _, v := range phases.Audit(h, p) {
+	for _, v := range phases.Audit(h, p).Violations {
 		at := "-"
 		for i, commit := range c.commits {
 			if commit.ID == v.Commit {
@@ -171,7 +171,7 @@ func TestAudit_agreesWithReplay(t *testing.T) {
 		h := c.history()
 		h.Commits = h.Commits[:n]
 		_, err := phases.Replay(h)
-		if got := len(phases.Audit(h, phases.Policy{})); (got == 0) != (err == nil) {
+		if got := len(phases.Audit(h, phases.Policy{}).Violations); (got == 0) != (err == nil) {
 			t.Errorf("%d commits: replay says %v, audit finds %d", n, err, got)
 		}
 	}

@@ -3,6 +3,7 @@ package phases
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ErrNoHistory says that no commit begins the change:
@@ -20,6 +21,17 @@ type History struct {
 	// Diff is called only where a tree alone does not decide.
 	// nil means that no diff ever matches.
 	Diff DiffFunc
+
+	// Journal are the transitions that STATE.yaml at the tip tells of, oldest first. nil is not checked.
+	Journal []Transition
+
+	// ForeignPath is a path under agentd/ that the tip has otherwise than every base that it was made from,
+	// and that is no part of the change; "" where there is none. ForeignCommit is the last to have touched it.
+	ForeignPath, ForeignCommit string
+
+	// SignedBy are the fingerprints of who signed a commit, and none where nobody did whose signature holds.
+	// Only [Audit] asks, and only where the policy wants signatures; nil means nobody.
+	SignedBy func(commit string) ([]string, error)
 
 	// OtherMergeParentsOK reports whether every other parent of a merge is an ancestor of the base
 	// or of a change that this one depends on. Only [Audit] asks; nil means yes.
@@ -40,6 +52,13 @@ type Commit struct {
 	// StateErr says why it has none, a missing file included.
 	StatePhase string
 	StateErr   error
+
+	// StateID names the content of STATE.yaml at this commit. "" is not checked.
+	StateID string
+
+	// ReportFault says how the report of a verdict in this commit contradicts the trailers: "CHALLENGE.md says …".
+	// "" where it bears them out, or was not read. Only [Audit] asks.
+	ReportFault string
 
 	// TouchedPaths are the paths that differ from every parent.
 	// Only [Audit] asks, and only for commits of reviewers; nil is not checked.
@@ -75,6 +94,9 @@ func Replay(h History) (State, error) {
 type replayer struct {
 	history History
 	state   State // its derived fields are filled by settle
+
+	stateID string // of STATE.yaml at the commit before
+	edited  string // the commit that last changed STATE.yaml by hand, "" once it was written anew
 }
 
 // step takes one commit. The state's trees are those of the commit before it until the end.
@@ -92,9 +114,26 @@ func (r *replayer) step(c Commit) error {
 	default:
 		r.done(c, m.TaskHints)
 	}
+	r.watchState(c, ours && m.Transition != nil)
 	s := &r.state
 	s.Tip, s.PlanTree, s.CodeTree = c.ID, c.PlanTree, c.CodeTree
 	return nil
+}
+
+// watchState notes who changed STATE.yaml: only a record of the change may.
+// A later record may have been written on top of what a hand put there; only a repair starts from the commits.
+func (r *replayer) watchState(c Commit, record bool) {
+	switch {
+	case record:
+		if t := r.state.Transitions[len(r.state.Transitions)-1]; t.Step == StepRepair {
+			r.edited = ""
+		}
+	case c.StateID != "" && r.stateID != "" && c.StateID != r.stateID:
+		r.edited = c.ID
+	}
+	if c.StateID != "" {
+		r.stateID = c.StateID
+	}
 }
 
 func (r *replayer) apply(c Commit, m Message) error {
@@ -224,11 +263,40 @@ func (r *replayer) mismatch() string {
 	for i := len(commits) - 1; i >= 0; i-- {
 		switch c := commits[i]; {
 		case c.StateErr != nil:
-			return fmt.Sprintf("STATE.yaml cannot be read (%v), the commits say %s", c.StateErr, s.Recorded)
+			return fmt.Sprintf("the commits say %s, and STATE.yaml cannot be read: %v", s.Recorded, c.StateErr)
 		case c.StatePhase != "" && c.StatePhase != s.Recorded.String():
 			return fmt.Sprintf("STATE.yaml says %s, the commits say %s", c.StatePhase, s.Recorded)
 		case c.StatePhase != "" || c.ID == last:
-			return ""
+			return r.unfaithful()
+		}
+	}
+	return ""
+}
+
+// unfaithful compares the journal with the commits, and tells of an edit by hand that it does not show.
+func (r *replayer) unfaithful() string {
+	s := &r.state
+	if journal := r.history.Journal; journal != nil {
+		if len(journal) != len(s.Transitions) {
+			return fmt.Sprintf("STATE.yaml tells of %d transitions, the commits of %d", len(journal), len(s.Transitions))
+		}
+		for i, t := range s.Transitions {
+			if key := differs(journal[i], t.Transition); key != "" {
+				return fmt.Sprintf("STATE.yaml and commit %s do not tell the same of transition %d: %s", shortID(t.Commit), i+1, key)
+			}
+		}
+	}
+	if r.edited != "" {
+		return fmt.Sprintf("commit %s edits STATE.yaml by hand", shortID(r.edited))
+	}
+	return ""
+}
+
+// differs names the first key of two records that is not the same, "" where all are.
+func differs(a, b Transition) string {
+	for _, f := range fields() {
+		if !slices.Equal(f.write(a), f.write(b)) {
+			return f.key
 		}
 	}
 	return ""

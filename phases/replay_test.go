@@ -264,7 +264,7 @@ func TestReplay_statefile_DC09(t *testing.T) {
 		{"agrees", func(c *chain) { c.commits[2].StatePhase = "implementing" }, ""},
 		{"says more", func(c *chain) { c.commits[2].StatePhase = "complete" }, "STATE.yaml says complete, the commits say implementing"},
 		{"says less", func(c *chain) { c.commits[2].StatePhase = "proposed" }, "STATE.yaml says proposed, the commits say implementing"},
-		{"missing", func(c *chain) { c.commits[2].StateErr = errors.New("no such file") }, "STATE.yaml cannot be read (no such file)"},
+		{"missing", func(c *chain) { c.commits[2].StateErr = errors.New("no such file") }, "the commits say implementing, and STATE.yaml cannot be read: no such file"},
 		{"was wrong before", func(c *chain) { c.commits[1].StatePhase, c.commits[2].StatePhase = "complete", "implementing" }, ""},
 		{"wrong before, not read since", func(c *chain) { c.commits[1].StatePhase = "complete" }, ""},
 		{"edited by hand since", func(c *chain) { c.commits[2].StatePhase = "implementing"; c.push("edit\n").StatePhase = "complete" }, "STATE.yaml says complete"},

@@ -59,10 +59,10 @@ var sideways = map[string][]string{
 }
 
 // plumbers are who may use the plumbing.
-// workflow runs the project's checks, and init writes into folders of other programs; cli shows what programs said, cleaned for terminals.
+// workflow runs the project's checks; init and hooks write into folders of other programs; cli shows what programs said, cleaned for terminals.
 var plumbers = map[string][]string{
 	"internal/proc":    {"agents", "cli", "gitops", "workflow"},
-	"internal/confine": {"agents", "inbox", "mcp", "view", "workflow"},
+	"internal/confine": {"agents", "hooks", "inbox", "mcp", "view", "workflow"},
 }
 
 // onlyMain are surfaces' surfaces: the process border knows the command line and nothing else.

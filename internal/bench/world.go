@@ -123,6 +123,7 @@ func (c *generated) write(name string) error {
 	challenge := author(phases.StepChallenge)
 	challenge.Verdict, challenge.Subject, challenge.Findings = phases.Approved, plan, &phases.Findings{}
 	challenge.Agent, challenge.Actor = "codex/gpt-5.2-codex", phases.ByAgent("challenger")
+	report := specs.ChallengeReport{Change: c.id.String(), Round: 1, Verdict: phases.Approved, Subject: plan, Agent: challenge.Agent}
 	implement := author(phases.StepImplement)
 	implement.Tasks, implement.Actor = []string{"1.1"}, phases.ByAgent("implementer")
 	steps := []struct {
@@ -138,7 +139,7 @@ func (c *generated) write(name string) error {
 		{"looked at specs/greeting.md again", phases.Proposed, author(phases.SpecReview("greeting")), "", nil},
 		{"wrote the tasks", phases.Proposed, author(phases.StepTasksGen), c.id.Dir() + "/tasks.md", docs["tasks.md"]},
 		{"looked at tasks.md again", phases.Proposed, author(phases.StepTasksReview), "", nil},
-		{"challenge approved in round 1", phases.Challenged, challenge, c.id.Dir() + "/CHALLENGE.md", []byte("# Challenge\n\nAPPROVED\n")},
+		{"challenge approved in round 1", phases.Challenged, challenge, c.id.Dir() + "/CHALLENGE.md", report.Markdown()},
 		{"implemented task 1.1", phases.Implementing, implement, "src/" + name + ".txt", []byte("hello\n")},
 	}
 	for _, step := range steps {

@@ -1,8 +1,8 @@
-// Package main makes the files that are made from code: docs/phases.md and docs/faults.md,
+// Package main makes the files that are made from code: docs/phases.md, docs/checks.md and docs/faults.md,
 // and what makes this repository a plugin of Claude Code: .claude-plugin, commands and skills.
 //
 // It owns the form of the documents. What stands in them belongs to others:
-// the transitions to package phases, the fault rows to internal/arch/testdata/faults.txt and to the names of tests,
+// the transitions and the rules to package phases, the fault rows to internal/arch/testdata/faults.txt and to the names of tests,
 // the texts of commands and skills to package templates.
 //
 //	go generate ./...

@@ -44,6 +44,7 @@ func documents() (map[string][]byte, error) {
 		return nil, err
 	}
 	files["docs/phases.md"] = phasesPage()
+	files["docs/checks.md"] = checksPage()
 	files["docs/faults.md"] = faults
 	return files, nil
 }

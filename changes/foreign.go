@@ -1,0 +1,79 @@
+package changes
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+)
+
+// foreign finds what a branch does under agentd/ outside its change's folder: no reviewer is shown it.
+// The tip must have the rest of the record as one of the commits has it that the branch was made from:
+// the one before the change began, or one that was merged. all is newest first.
+func (r *reader) foreign(h *phases.History, all []step) error {
+	own := map[gitops.ID]bool{}
+	for _, s := range all {
+		own[s.commit.ID] = true
+	}
+	var bases []gitops.ID // newest first
+	for _, s := range all {
+		for _, parent := range s.commit.Parents {
+			if !own[parent] {
+				bases = append(bases, parent)
+			}
+		}
+	}
+	if len(bases) == 0 {
+		return nil // the repository's first commit began the change
+	}
+	var near []gitops.FileChange
+	for i, base := range bases {
+		differs, err := r.foreignChanges(base, all[0].commit.ID)
+		if err != nil || len(differs) == 0 {
+			return err
+		}
+		if i == 0 {
+			near = differs
+		}
+	}
+	h.ForeignPath = near[0].Path
+	for _, s := range all {
+		if len(s.commit.Parents) == 0 {
+			break
+		}
+		differs, err := r.foreignChanges(s.commit.Parents[0], s.commit.ID)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(differs, func(c gitops.FileChange) bool { return c.Path == h.ForeignPath }) {
+			h.ForeignCommit = string(s.commit.ID)
+			break
+		}
+	}
+	return nil
+}
+
+// foreignChanges lists what differs between two commits under agentd/ outside the change's own folders.
+func (r *reader) foreignChanges(from, to gitops.ID) ([]gitops.FileChange, error) {
+	var trees [2]gitops.ID
+	for i, commit := range []gitops.ID{from, to} {
+		tree, _, err := r.objects.TreeAt(string(commit) + ":" + root)
+		if err != nil && !isNotFound(err) {
+			return nil, err
+		}
+		trees[i] = tree
+	}
+	differs, err := r.objects.DiffTrees(trees[0], trees[1])
+	if err != nil {
+		return nil, err
+	}
+	var foreign []gitops.FileChange
+	for _, c := range differs {
+		c.Path = root + "/" + c.Path
+		if !strings.HasPrefix(c.Path, r.id.Dir()+"/") && !strings.HasPrefix(c.Path, r.id.ArchiveDir()+"/") {
+			foreign = append(foreign, c)
+		}
+	}
+	return foreign, nil
+}

@@ -1,0 +1,376 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// The folders of the record that only an archive writes, and the one from which it takes.
+const (
+	specsDir   = "agentd/specs"
+	archiveDir = "agentd/archive"
+	changesDir = "agentd/changes"
+)
+
+// landing judges what commits bring to the base branch: step by step along its first parents,
+// or at once where it is not known how they will be merged.
+func (k *checking) landing(ctx context.Context, t target) error {
+	if t.whole {
+		fork, _, err := k.repo.MergeBase(ctx, t.old, t.tip) // none, where the histories never met
+		if err != nil {
+			return err
+		}
+		t.old = fork
+	}
+	touched, err := k.touches(t.old, t.tip)
+	if err != nil || !touched {
+		return err
+	}
+	steps, err := k.repo.FirstParentsTouching(ctx, t.tip, t.old, specsDir, archiveDir, changesDir)
+	if err != nil {
+		return err
+	}
+	if t.whole {
+		if err := k.landed(ctx, t.old, t.tip); err != nil {
+			return err
+		}
+	}
+	brought := newCarried()
+	for _, commit := range slices.Backward(steps) {
+		c, err := k.auditor.Objects().Commit(commit)
+		if err != nil {
+			return err
+		}
+		var before gitops.ID
+		if len(c.Parents) > 0 {
+			before = c.Parents[0]
+		}
+		if !t.whole {
+			if err := k.landed(ctx, before, commit); err != nil {
+				return err
+			}
+		}
+		if err := k.carry(before, c, brought); err != nil {
+			return err
+		}
+	}
+	return k.broughtIn(ctx, t, brought)
+}
+
+// touches says whether two commits differ in the record.
+func (k *checking) touches(old, tip gitops.ID) (bool, error) {
+	for _, dir := range []string{specsDir, archiveDir, changesDir} {
+		a, err := k.treeAt(old, dir)
+		if err != nil {
+			return false, err
+		}
+		b, err := k.treeAt(tip, dir)
+		if err != nil || a != b {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// treeAt is the folder at a commit, "" where there is none. The zero commit has none.
+func (k *checking) treeAt(commit gitops.ID, dir string) (gitops.ID, error) {
+	if commit.IsZero() {
+		return "", nil
+	}
+	tree, _, err := k.auditor.Objects().TreeAt(string(commit) + ":" + dir)
+	if errors.Is(err, gitops.ErrNotFound) {
+		return "", nil
+	}
+	return tree, err
+}
+
+// changed lists what a commit did below a folder, by the path within it.
+func (k *checking) changed(before, after gitops.ID, dir string) ([]gitops.FileChange, error) {
+	a, err := k.treeAt(before, dir)
+	if err != nil {
+		return nil, err
+	}
+	b, err := k.treeAt(after, dir)
+	if err != nil {
+		return nil, err
+	}
+	return k.auditor.Objects().DiffTrees(a, b)
+}
+
+// landed judges what one step does to specs and archive.
+func (k *checking) landed(ctx context.Context, before, after gitops.ID) error {
+	records, err := k.records(before, after)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if r.gone {
+			continue
+		}
+		if err := k.chain(ctx, r, after); err != nil {
+			return err
+		}
+	}
+	return k.explainSpecs(before, after, records)
+}
+
+// filed is what a record in the archive says of the specs. One that is taken out says it the other way round.
+type filed struct {
+	change  phases.ChangeID
+	gone    bool
+	specs   []specs.ArchivedSpec
+	tip     gitops.ID // of the branch that was archived
+	journal []specs.Entry
+}
+
+// records reads what a step files in the archive, or takes out of it.
+func (k *checking) records(before, after gitops.ID) ([]filed, error) {
+	differs, err := k.changed(before, after, archiveDir)
+	if err != nil {
+		return nil, err
+	}
+	var records []filed
+	seen := map[string]bool{}
+	for _, c := range differs {
+		folder, _, below := strings.Cut(c.Path, "/")
+		if !below || seen[folder] {
+			continue
+		}
+		seen[folder] = true
+		state := folder + "/" + specs.StateFile
+		at := slices.IndexFunc(differs, func(o gitops.FileChange) bool { return o.Path == state })
+		edited := at < 0 || !differs[at].OldID.IsZero() && !differs[at].NewID.IsZero()
+		if edited || !c.OldID.IsZero() && !c.NewID.IsZero() {
+			k.trunkViolated(folder, after, archiveDir+"/"+c.Path, phases.RuleArchiveEdited,
+				fmt.Sprintf("commit %s changes %s/%s, and what is archived stays as it is", short(after), archiveDir, c.Path))
+			continue
+		}
+		record, fault, err := k.record(folder, differs[at], after)
+		if err != nil {
+			return nil, err
+		}
+		if fault != "" {
+			k.trunkViolated(folder, after, archiveDir+"/"+state, phases.RuleArchiveEdited,
+				fmt.Sprintf("commit %s files %s/%s without a record that holds: %s", short(after), archiveDir, folder, fault))
+			continue
+		}
+		records = append(records, record)
+	}
+	k.result.Archives += len(records)
+	return records, nil
+}
+
+// record reads one archive folder's STATE.yaml as it came or went, or says why it explains nothing.
+func (k *checking) record(folder string, c gitops.FileChange, at gitops.ID) (record filed, fault string, err error) {
+	blob := c.NewID
+	if record.gone = blob.IsZero(); record.gone {
+		blob = c.OldID
+	}
+	src, err := k.auditor.Objects().Blob(blob)
+	if err != nil {
+		return record, "", err
+	}
+	if record.change, err = phases.ParseChangeID(folder); err != nil {
+		return record, err.Error(), nil
+	}
+	state, _, err := specs.ParseState(archiveDir+"/"+c.Path, src)
+	switch {
+	case err != nil:
+		return record, err.Error(), nil
+	case state.ChangeID != folder:
+		return record, fmt.Sprintf("it is of the change %q", state.ChangeID), nil
+	case state.Phase != phases.Archived || state.Archive == nil:
+		return record, fmt.Sprintf("it says %s, and not what was archived", state.Phase), nil
+	}
+	record.tip, record.journal = gitops.ID(state.Archive.Tip), state.Transitions
+	for _, s := range state.Archive.Specs {
+		if record.gone {
+			s.Before, s.After = s.After, s.Before
+		}
+		record.specs = append(record.specs, s)
+	}
+	fault = unearned(state.Transitions)
+	if fault == "" && !record.gone {
+		kept, err := k.auditor.KeepsPlan(record.change, at, state.Transitions)
+		if err != nil {
+			return record, "", err
+		}
+		if !kept {
+			fault = "its plan is not the one that was approved"
+		}
+	}
+	return record, fault, nil
+}
+
+// unearned says why a journal does not lead to an archive: it is all that is left where a squash dropped the commits.
+func unearned(journal []specs.Entry) string {
+	if len(journal) == 0 {
+		return "it has no transitions"
+	}
+	last := journal[len(journal)-1]
+	if last.Step != phases.StepArchive || last.From != phases.Complete {
+		return fmt.Sprintf("its last transition is %s at %s", last.Step, last.From)
+	}
+	for i := range journal {
+		if i > 0 && journal[i].From == phases.None || i == 0 && journal[i].From != phases.None {
+			return "its transitions are not one history"
+		}
+	}
+	approved := slices.ContainsFunc(journal, func(e specs.Entry) bool {
+		return e.Phase == phases.Complete && e.From != phases.Complete && e.Step != phases.StepUnarchive
+	})
+	if !approved {
+		return "nobody approved its code"
+	}
+	return ""
+}
+
+// chain judges the commits of a change that was archived, where they are still to be had:
+// those of the step, or else, where a squash left them out, those of the branch that the record names.
+func (k *checking) chain(ctx context.Context, r filed, at gitops.ID) error {
+	h, err := k.auditor.History(ctx, r.change, at)
+	if err != nil {
+		return err
+	}
+	if len(h.Commits) == 0 && k.repo.Exists(ctx, r.tip) {
+		at = r.tip
+		if h, err = k.auditor.History(ctx, r.change, at); err != nil {
+			return err
+		}
+		h.Journal = nil // the record's own, up to the archive, has to tell the same
+		for _, e := range r.journal[:len(r.journal)-1] {
+			h.Journal = append(h.Journal, e.Transition)
+		}
+	}
+	if len(h.Commits) > 0 {
+		k.audited(target{change: r.change, ref: "refs/heads/" + k.trunk.Branch, tip: at}, phases.Audit(h, *k.policy))
+	}
+	return nil
+}
+
+// explainSpecs holds every spec that a step changes against the records that came with it, and the other way round.
+func (k *checking) explainSpecs(before, after gitops.ID, records []filed) error {
+	differs, err := k.changed(before, after, specsDir)
+	if err != nil {
+		return err
+	}
+	open := map[string][]specs.ArchivedSpec{} // by path
+	for _, r := range records {
+		for _, s := range r.specs {
+			path := string(s.ID) + ".md"
+			open[path] = append(open[path], s)
+		}
+	}
+	for _, c := range differs {
+		rest, ok := explains(open[c.Path], string(c.OldID), string(c.NewID))
+		if !ok {
+			k.trunkViolated("", after, specsDir+"/"+c.Path, phases.RuleSpecUnexplained,
+				fmt.Sprintf("commit %s changes %s/%s on %s, and no archive record explains it", short(after), specsDir, c.Path, k.trunk.Branch))
+			continue
+		}
+		open[c.Path] = rest
+	}
+	return nil
+}
+
+// explains walks from one blob to another by the records of a spec, each used once, in whatever order they landed.
+func explains(records []specs.ArchivedSpec, from, to string) (rest []specs.ArchivedSpec, ok bool) {
+	rest = slices.Clone(records)
+	for from != to {
+		next := slices.IndexFunc(rest, func(s specs.ArchivedSpec) bool { return s.Before == from })
+		if next < 0 {
+			return rest, false
+		}
+		from = rest[next].After
+		rest = slices.Delete(rest, next, next+1)
+	}
+	return rest, true
+}
+
+// carried are the open changes that a landing brings to the base, each with the newest commit that is its own.
+type carried struct {
+	ids  []phases.ChangeID
+	tips map[phases.ChangeID]gitops.ID
+}
+
+func newCarried() *carried { return &carried{tips: map[phases.ChangeID]gitops.ID{}} }
+
+// carry notes what a step does to open changes. Of a merge the chain is the branch's that was merged.
+func (k *checking) carry(before gitops.ID, c gitops.Commit, brought *carried) error {
+	differs, err := k.changed(before, c.ID, changesDir)
+	if err != nil {
+		return err
+	}
+	for _, d := range differs {
+		folder, file, _ := strings.Cut(d.Path, "/")
+		id, err := phases.ParseChangeID(folder)
+		if err != nil || file != specs.StateFile {
+			continue
+		}
+		if _, known := brought.tips[id]; !known {
+			brought.ids = append(brought.ids, id)
+		}
+		brought.tips[id] = c.ID
+		if d.NewID.IsZero() {
+			brought.tips[id] = "" // archived since, or taken back
+		}
+		for _, parent := range c.Parents[min(1, len(c.Parents)):] {
+			if tree, err := k.treeAt(parent, id.Dir()); err != nil {
+				return err
+			} else if tree != "" && !d.NewID.IsZero() {
+				brought.tips[id] = parent
+			}
+		}
+	}
+	return nil
+}
+
+// broughtIn judges the open changes that a landing leaves on the base: with their commits, or not at all.
+// Of a branch under another name all commits are the change's, those that touch nothing included.
+func (k *checking) broughtIn(ctx context.Context, t target, brought *carried) error {
+	for _, id := range brought.ids {
+		tip := brought.tips[id]
+		if tip.IsZero() {
+			continue
+		}
+		var h phases.History
+		var err error
+		if t.whole {
+			if h, err = k.auditor.History(ctx, id, t.tip); err != nil {
+				return err
+			}
+		}
+		if len(h.Commits) == 0 {
+			if h, err = k.auditor.History(ctx, id, tip); err != nil {
+				return err
+			}
+		}
+		if len(h.Commits) > 0 {
+			k.audited(target{change: id, ref: id.Ref(), tip: gitops.ID(h.Commits[len(h.Commits)-1].ID)}, phases.Audit(h, *k.policy))
+			continue
+		}
+		k.result.Violations = append(k.result.Violations, CheckViolation{
+			Change: id.String(), Rule: phases.RuleHistoryLost, Commit: string(tip), Path: id.Dir() + "/" + specs.StateFile,
+			Message: fmt.Sprintf("commit %s brings in %s without its commits: a squash lost the trailers", short(tip), id),
+			Hint: fmt.Sprintf("merge %s with its commits, or archive it first with `gh agentd archive %s`: an archive record survives a squash",
+				id.Branch(), id),
+		})
+	}
+	return nil
+}
+
+func (k *checking) trunkViolated(change string, commit gitops.ID, path, rule, message string) {
+	k.result.Violations = append(k.result.Violations, CheckViolation{
+		Change: change, Rule: rule, Commit: string(commit), Path: path, Message: message,
+		Hint: fmt.Sprintf("take it back with `git revert %s`; a spec changes by a change: `gh agentd plan`, `gh agentd impl`, `gh agentd archive`", short(commit)),
+	})
+}
+
+func short(id gitops.ID) string { return string(id[:min(len(id), 7)]) }
