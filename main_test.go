@@ -49,7 +49,7 @@ func TestScript_hookManagers(t *testing.T) {
 		if _, err := exec.LookPath(name); err == nil {
 			continue
 		}
-		if os.Getenv("CI") == "true" {
+		if os.Getenv("CI") == "true" && os.Getenv("AGENTD_HOOKS") != "played" { // `.ci/run hooks` has done it
 			t.Fatalf("%s is not installed, and CI must have it", name)
 		}
 		t.Skipf("%s is not installed", name)
