@@ -82,6 +82,7 @@ func TestFingerprint_AG12_AG14(t *testing.T) {
 		{"AG-12 hook", "echo evil >.git/hooks/pre-commit", []string{"hook .git/hooks/pre-commit new"}},
 		{"AG-12 hook made executable", "chmod +x .git/hooks/there", []string{"hook .git/hooks/there "}},
 		{"AG-12 hook in another folder", "echo evil >.git/hooks/deep/x", []string{"hook .git/hooks/deep/x "}},
+		{"AG-12 a hook that others call", "mkdir -p .git/agentd/hooks; echo evil >.git/agentd/hooks/pre-push", []string{"hook .git/agentd/hooks/pre-push new"}},
 		{"AG-12 attributes", "echo '* filter=evil' >.git/info/attributes", []string{"info .git/info/attributes new"}},
 		{"AG-12 exclude", "echo secret >>.git/info/exclude", []string{"info .git/info/exclude "}},
 		{"AG-12 grafts", "git rev-parse HEAD >.git/info/grafts", []string{"info .git/info/grafts new"}},

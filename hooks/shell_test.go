@@ -23,7 +23,7 @@ func need(t *testing.T, name string) {
 	if _, err := exec.LookPath(name); err == nil {
 		return
 	}
-	if os.Getenv("CI") != "" {
+	if os.Getenv("CI") == "true" {
 		t.Fatalf("%s is not installed, and CI must have it", name)
 	}
 	t.Skipf("%s is not installed", name)
@@ -98,6 +98,12 @@ func TestPrePush_inEveryShell_HK13(t *testing.T) {
 				if said, told, pass := y.run(shell, "pre-push", in, "origin", "url"); said != "" || told != "" || !pass {
 					t.Errorf("%s: said %q, told %q, pass %v", name, said, told, pass)
 				}
+			}
+			// One line of another branch needs no program at all, whatever it is called.
+			if path, err := exec.LookPath(shell[0]); err != nil {
+				t.Error(err)
+			} else if said, _, pass := y.run(append([]string{"/usr/bin/env", "PATH=/nonexistent", path}, shell[1:]...), "pre-push", other, "origin", "url"); said != "" || !pass {
+				t.Errorf("another without any program: said %q, pass %v", said, pass)
 			}
 			for name, in := range map[string]string{
 				"a change": change, "from a change": line("refs/heads/agentd/x", "refs/heads/f"), "to a change": line("HEAD", "refs/heads/agentd/x"),

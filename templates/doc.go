@@ -1,5 +1,6 @@
 // Package templates owns every long text that gh-agentd writes into the world:
-// the prompts of the agents, the skills for agents that people talk to, the skeletons of documents, and the story of the demo.
+// the prompts of the agents, the skills for agents that people talk to, the skeletons of documents, the scripts of git hooks,
+// and the story of the demo.
 // The texts are files in this folder, embedded in the binary;
 // for each there is one typed value here, whose fields are all that the text can say.
 //

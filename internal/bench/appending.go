@@ -29,7 +29,7 @@ func (b *bench) appending(ctx context.Context) error {
 
 // appendSteps appends in this process, to a branch that is checked out: objects, ref, index and files.
 func (b *bench) appendSteps(ctx context.Context, files int) (sample, error) {
-	dir, err := b.project(ctx, fmt.Sprintf("ours-%d", files), files)
+	dir, err := b.project(ctx, fmt.Sprintf("ours-%d", files), files, 0)
 	if err != nil {
 		return sample{}, err
 	}
@@ -91,7 +91,7 @@ func (b *bench) appendSteps(ctx context.Context, files int) (sample, error) {
 
 // commitSteps writes and commits the same two files by hand.
 func (b *bench) commitSteps(ctx context.Context, files int) (sample, error) {
-	dir, err := b.project(ctx, fmt.Sprintf("git-%d", files), files)
+	dir, err := b.project(ctx, fmt.Sprintf("git-%d", files), files, 0)
 	if err != nil {
 		return sample{}, err
 	}

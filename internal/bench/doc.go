@@ -4,6 +4,6 @@
 // times depend on the machine, and what is asserted about speed is asserted by tests that count processes.
 //
 //	go run ./internal/bench                 # everything, in a temporary folder
-//	go run ./internal/bench -only startup   # startup, read or append
+//	go run ./internal/bench -only startup   # startup, read, append or push
 //	go run ./internal/bench -changes 100 -files 400 -runs 5
 package main

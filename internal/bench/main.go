@@ -32,6 +32,7 @@ type bench struct {
 	git     string   // git, as found in PATH
 	environ []string // of every process that is measured
 	changes int
+	commits int
 	files   []int
 	runs    int
 	log     io.Writer
@@ -44,14 +45,15 @@ func run(ctx context.Context, args []string, out, log io.Writer) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(log)
 	changes := flags.Int("changes", 1000, "how many `changes` to list")
+	commits := flags.Int("commits", 50000, "how many `commits` the repository has in which pushes are judged")
 	files := flags.String("files", "400,20000", "sizes of the repositories to commit in, in `files`")
 	runs := flags.Int("runs", 21, "how often each command is `run`; the median counts")
-	only := flags.String("only", "", "one `part`: startup, read or append")
+	only := flags.String("only", "", "one `part`: startup, read, append or push")
 	dir := flags.String("dir", "", "make everything in this `folder` and keep it (default a temporary one)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	b := &bench{dir: *dir, changes: max(*changes, 1), runs: max(*runs, 1), log: log}
+	b := &bench{dir: *dir, changes: max(*changes, 1), commits: max(*commits, 0), runs: max(*runs, 1), log: log}
 	for word := range strings.SplitSeq(*files, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil || n < 1 {
@@ -71,7 +73,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) (err error) {
 	parts := []struct {
 		name string
 		run  func(context.Context) error
-	}{{"startup", b.startup}, {"read", b.reading}, {"append", b.appending}}
+	}{{"startup", b.startup}, {"read", b.reading}, {"append", b.appending}, {"push", b.pushing}}
 	known := *only == ""
 	for _, part := range parts {
 		if *only != "" && *only != part.name {

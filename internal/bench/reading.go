@@ -11,7 +11,7 @@ const trailerFormat = "%(refname:lstrip=3) %(contents:trailers:key=Agentd-Phase,
 
 // reading compares the commands that look at many changes with one git process that prints one trailer of each.
 func (b *bench) reading(ctx context.Context) error {
-	w, err := b.manyChanges(ctx)
+	w, err := b.manyChanges(ctx, "many", 0)
 	if err != nil {
 		return err
 	}

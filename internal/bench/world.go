@@ -40,13 +40,17 @@ func (s *stream) file(path string, text []byte) {
 	s.data(text)
 }
 
-// project makes a repository with one commit of so many files, packed, and returns its folder.
-func (b *bench) project(ctx context.Context, name string, files int) (string, error) {
+// project makes a repository with one commit of so many files, and so many commits before it, packed, and returns its folder.
+func (b *bench) project(ctx context.Context, name string, files, commits int) (string, error) {
 	dir := filepath.Join(b.dir, name)
 	if _, err := b.once(ctx, b.dir, nil, b.git, "init", "--quiet", dir); err != nil {
 		return "", err
 	}
 	var s stream
+	for n := range commits {
+		s.commit("refs/heads/main", "", began, fmt.Sprintf("Commit %d\n", n))
+		s.file("counter.txt", fmt.Appendf(nil, "%d\n", n))
+	}
 	s.commit("refs/heads/main", "", began, "Begin\n")
 	s.file("agentd/config.toml", []byte("[review]\ncommands = [\"true\"]\n"))
 	const perFolder = 100
@@ -61,9 +65,9 @@ func (b *bench) project(ctx context.Context, name string, files int) (string, er
 }
 
 // manyChanges makes a repository with all the changes, packed refs and packed objects.
-func (b *bench) manyChanges(ctx context.Context) (string, error) {
+func (b *bench) manyChanges(ctx context.Context, name string, commits int) (string, error) {
 	const files = 400
-	dir, err := b.project(ctx, "many", files)
+	dir, err := b.project(ctx, name, files, commits)
 	if err != nil {
 		return "", err
 	}

@@ -29,6 +29,7 @@ var chapters = []struct{ prefix, title string }{
 	{"RP", "The state of the repository"},
 	{"DC", "Documents"},
 	{"NC", "Network, money, loops"},
+	{"HK", "Git hooks"},
 }
 
 func faultsPage() ([]byte, error) {
@@ -99,9 +100,9 @@ func parseRows(text string) ([]row, error) {
 }
 
 var (
-	rowID     = regexp.MustCompile(`^(ID|AG|MC|RP|DC|NC)-\d{2}$`)
-	inName    = regexp.MustCompile(`(?:_|\b)(ID|AG|MC|RP|DC|NC)(\d{2})(?:_|\b)`)
-	inLiteral = regexp.MustCompile(`\b(ID|AG|MC|RP|DC|NC)-(\d{2})\b`)
+	rowID     = regexp.MustCompile(`^(ID|AG|MC|RP|DC|NC|HK)-\d{2}$`)
+	inName    = regexp.MustCompile(`(?:_|\b)(ID|AG|MC|RP|DC|NC|HK)(\d{2})(?:_|\b)`)
+	inLiteral = regexp.MustCompile(`\b(ID|AG|MC|RP|DC|NC|HK)-(\d{2})\b`)
 )
 
 // namedTests says in which packages and scripts tests carry a row's id.

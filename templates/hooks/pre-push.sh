@@ -30,7 +30,7 @@ for line in $lines; do
 		here=${here% *}
 		here=${here##* }
 		trees=$(
-			git cat-file --batch-check='%(objectname)' <<END
+			GIT_NO_LAZY_FETCH=1 git cat-file --batch-check='%(objectname)' <<END
 $there:agentd
 $here:agentd
 END
