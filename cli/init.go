@@ -39,7 +39,7 @@ $ gh agentd init --remove`),
 			if err != nil {
 				return err
 			}
-			bench, err := a.bench(cmd.Context())
+			bench, err := a.unconfigured(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -125,6 +125,9 @@ func usageLine(u workflow.UsageTotals) string {
 }
 
 func usedText(u workflow.UsageTotals) string {
+	if u.Unknown == u.Calls && u.Calls > 0 {
+		return plural(u.Calls, "agent call") + " that did not tell what was used"
+	}
 	text := fmt.Sprintf("%s, %s tokens in, %s out", plural(u.Calls, "agent call"), thousands(u.In), thousands(u.Out))
 	if cost := dollars(u.USD); cost != "" {
 		text += ", $" + cost

@@ -67,6 +67,19 @@ func (a *app) open(name string) (*os.File, error) { return os.Open(a.path(name))
 
 // bench builds what the use cases share. It is called by commands that need the repository, when they run.
 func (a *app) bench(ctx context.Context) (*workflow.Bench, error) {
+	bench, err := a.unconfigured(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if bench.Config, err = a.config(ctx, bench.Repo); err != nil {
+		return nil, err
+	}
+	bench.Agent = remembering(func(name string) (agents.Agent, error) { return a.agent(bench.Repo, bench.Config, name) })
+	return bench, nil
+}
+
+// unconfigured is a bench without configuration and agents, for what must work where the configuration is broken.
+func (a *app) unconfigured(ctx context.Context) (*workflow.Bench, error) {
 	if info, err := os.Stat(a.workDir()); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%q is not a directory", a.workDir())
 	}
@@ -74,18 +87,13 @@ func (a *app) bench(ctx context.Context) (*workflow.Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := a.config(ctx, repo)
-	if err != nil {
-		return nil, err
-	}
 	cache, err := a.cacheDir()
 	if err != nil {
 		return nil, err
 	}
-	bench := &workflow.Bench{
+	return &workflow.Bench{
 		Repo:       repo,
 		Store:      &changes.Store{Repo: repo, Now: a.env.Now, AtCommit: a.env.AtCommit},
-		Config:     cfg,
 		CacheDir:   cache,
 		Executable: a.env.Executable,
 		Environ:    a.env.Environ,
@@ -94,10 +102,8 @@ func (a *app) bench(ctx context.Context) (*workflow.Bench, error) {
 		Force:      a.env.Force,
 		Say:        a.progress,
 		Log:        a.log(),
-	}
-	bench.Agent = remembering(func(name string) (agents.Agent, error) { return a.agent(repo, cfg, name) })
-	bench.Ask = newAsker(a.env, a.streams, a.progress)
-	return bench, nil
+		Ask:        newAsker(a.env, a.streams, a.progress),
+	}, nil
 }
 
 // gitEnviron is the environment of the run. Where -C names the place, a GIT_DIR that a hook left behind does not.

@@ -63,7 +63,7 @@ func (b *Bench) greet(ctx context.Context, c *changes.Change) {
 	where := fmt.Sprintf("%s is %s", c.ID, c.State.Effective)
 	if c.State.Effective == phases.Proposed {
 		if docs, err := c.Docs(ctx); err == nil {
-			where += resumes(docs)
+			where += b.resumes(c, docs)
 		}
 	}
 	b.Say.Note(where)
@@ -77,7 +77,10 @@ func (b *Bench) greet(ctx context.Context, c *changes.Change) {
 }
 
 // resumes says where in the plan a run goes on: ": resuming at spec-gen-auth (2 of 4)", "" when all of it is written.
-func resumes(docs specs.ChangeDocs) string {
+func (b *Bench) resumes(c *changes.Change, docs specs.ChangeDocs) string {
+	if path, _, open := b.openReview(c); open {
+		return ": resuming at " + string(reviewStep(path))
+	}
 	next, missing := specs.NextArtefact(docs)
 	if missing && next.Step == phases.StepProposalGen && len(next.Problems) == 0 {
 		return ": resuming at " + string(next.Step)

@@ -125,12 +125,12 @@ func (p *planning) generate(ctx context.Context, c *changes.Change, step phases.
 
 // openReview finds the document that was written last and whose self-review has not ended:
 // no PASS yet, and looks left. It reads the history, so an interrupted run goes on at the same look.
-func (p *planning) openReview(c *changes.Change) (path string, round int, open bool) {
-	most := p.Config.Workflow.SelfReviewIterations
+func (b *Bench) openReview(c *changes.Change) (path string, round int, open bool) {
+	most := b.Config.Workflow.SelfReviewIterations
 	looks := 0
 	for i := len(c.State.Transitions) - 1; i >= 0; i-- {
 		t := c.State.Transitions[i]
-		if path, reviewed := reviewedPath(t.Step); reviewed {
+		if _, reviewed := reviewedPath(t.Step); reviewed {
 			if t.Loop != phases.LoopWorking.String() {
 				return "", 0, false
 			}
@@ -138,7 +138,6 @@ func (p *planning) openReview(c *changes.Change) (path string, round int, open b
 			if looks >= most {
 				return "", 0, false
 			}
-			_ = path
 			continue
 		}
 		if path, wrote := writtenPath(t.Step); wrote {
