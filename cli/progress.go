@@ -39,6 +39,7 @@ type progress struct {
 	since  time.Time
 	tools  int          // how many the agent has used
 	spent  agents.Usage // what it said it has used so far
+	until  time.Time    // a retry waits till then
 	stop   chan struct{}
 	ticker sync.WaitGroup
 }
@@ -50,7 +51,7 @@ func (p *progress) Start(doing string) {
 	defer p.mu.Unlock()
 	p.erase()
 	p.doing, p.detail, p.since = p.sentence(doing), "", p.now()
-	p.tools, p.spent = 0, agents.Usage{}
+	p.tools, p.spent, p.until = 0, agents.Usage{}, time.Time{}
 	if !p.live {
 		fmt.Fprintf(p.w, "%s %s\n", markGoing, p.doing)
 		return
@@ -100,6 +101,14 @@ func (p *progress) Event(agent string, e agents.Event) {
 	if text != "" && !p.verbose {
 		p.detail = text
 	}
+	p.draw()
+}
+
+// Wait counts the time down until what is going on goes on.
+func (p *progress) Wait(until time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.until, p.detail = until, ""
 	p.draw()
 }
 
@@ -186,7 +195,11 @@ func (p *progress) draw() {
 // figures are how long it takes, how many tools the agent has used, and what it has used up as far as it tells.
 func (p *progress) figures() []string {
 	var all []string
-	if elapsed := p.now().Sub(p.since); elapsed >= 2*time.Second {
+	now := p.now()
+	if wait := p.until.Sub(now); wait > 0 {
+		all = append(all, "again in "+duration(wait))
+	}
+	if elapsed := now.Sub(p.since); elapsed >= 2*time.Second {
 		all = append(all, duration(elapsed))
 	}
 	if p.tools > 0 {

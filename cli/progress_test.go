@@ -126,6 +126,25 @@ func TestProgress_liveLineIsRedrawnAndGoes(t *testing.T) {
 	})
 }
 
+// NC-07: while a provider is overloaded, the live line counts down to the next attempt.
+func TestProgress_countsDownToARetry_NC07(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, b := newProgress(true, false)
+		p.Start("codex is challenging add-oauth")
+		p.Wait(time.Now().Add(3 * time.Second))
+		time.Sleep(4*time.Second + time.Millisecond)
+		p.Done("codex challenged add-oauth")
+		want := []string{
+			"", "- codex is challenging add-oauth", "- codex is challenging add-oauth again in 3s", "- codex is challenging add-oauth again in 2s",
+			"- codex is challenging add-oauth again in 1s, 2s", "- codex is challenging add-oauth 3s", "- codex is challenging add-oauth 4s",
+			"✓ codex challenged add-oauth\n",
+		}
+		if diff := cmp.Diff(want, strings.Split(b.String(), "\r\x1b[2K")); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		400 * time.Millisecond: "0s", 4200 * time.Millisecond: "4s", 130 * time.Second: "2m10s", 65 * time.Minute: "1h5m",

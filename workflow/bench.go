@@ -46,6 +46,7 @@ type Reporter interface {
 	Note(sentence string)
 	Warn(sentence string)
 	Event(agent string, e agents.Event)
+	Wait(until time.Time) // what is going on goes on then
 }
 
 // Asker puts questions to the person at the terminal. It returns [ErrDeclined] when they walk away.

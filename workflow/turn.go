@@ -252,6 +252,7 @@ func (b *Bench) retrying(ctx context.Context, id phases.ChangeID, t turn, p play
 		}
 		wait := max(b.Config.Workflow.RetryDelay<<try, failure.RetryAfter)
 		b.Say.Warn(fmt.Sprintf("%v; trying again in %s", failure, wait))
+		b.Say.Wait(time.Now().Add(wait))
 		select {
 		case <-ctx.Done():
 			return result, calls, ctx.Err()
