@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/agentd/gh-agentd/internal/ttytest"
 )
 
 // outcome is how a command of ours ended.
@@ -31,7 +33,7 @@ type process struct {
 	*exec.Cmd
 	w        *world
 	out, err bytes.Buffer
-	terminal *os.File // the person's side of it, if it has one
+	terminal *ttytest.Terminal // if it has one
 	done     chan struct{}
 }
 
@@ -68,6 +70,9 @@ func (p *process) end() outcome {
 		_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
 		<-p.done
 		p.w.t.Errorf("%s was not done after %s", strings.Join(p.Args[1:], " "), patience)
+	}
+	if p.terminal != nil {
+		p.out.WriteString(p.terminal.Close())
 	}
 	return outcome{p.ProcessState.ExitCode(), p.out.String(), p.err.String()}
 }

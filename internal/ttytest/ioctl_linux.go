@@ -1,4 +1,4 @@
-package main
+package ttytest
 
 import "golang.org/x/sys/unix"
 
