@@ -171,6 +171,7 @@ type target struct {
 	tip    gitops.ID
 	old    gitops.ID // what it replaces, or lands on; zero where that is nothing
 	whole  bool      // of a landing: how it will be merged is not known, so that only its result counts
+	ahead  bool      // of a landing: it is on a branch yet, so that the newest commits are the change's too
 }
 
 func tipsOf(targets []target) []gitops.ID {

@@ -168,13 +168,17 @@ func (k *checking) lands(t target) bool {
 	return !t.old.IsZero() || t.ref == "refs/heads/"+k.trunk.Branch
 }
 
-// rangeNamed judges what B has and A has not, as if A were the base branch. The branch of a change is judged whole.
+// rangeNamed judges what B has and A has not, as if A were the base branch. The branch of a change is judged as such.
 func (k *checking) rangeNamed(ctx context.Context, name, from, to string) (target, error) {
-	if to == "" {
-		to = "HEAD"
+	branch, err := k.branchOf(ctx, to)
+	if err != nil {
+		return target{}, err
 	}
 	if t, err := k.branchNamed(ctx, to); err == nil && strings.HasPrefix(t.ref, "refs/heads/agentd/") {
 		return t, nil
+	}
+	if to == "" {
+		to = "HEAD"
 	}
 	var ids [2]gitops.ID
 	for i, rev := range []string{from, to} {
@@ -185,8 +189,37 @@ func (k *checking) rangeNamed(ctx context.Context, name, from, to string) (targe
 			return target{}, err
 		}
 	}
+	if strings.HasPrefix(branch, "agentd/") {
+		return target{ref: "refs/heads/" + branch, tip: ids[1]}, nil
+	}
+	landed := branch == k.trunk.Branch
+	if !landed && !k.trunk.Rules.IsZero() {
+		if landed, err = k.repo.IsAncestor(ctx, ids[1], k.trunk.Rules); err != nil {
+			return target{}, err
+		}
+	}
 	k.trunk.Tips, k.trunk.Rules = []gitops.ID{ids[0]}, ids[0]
-	return target{ref: name, old: ids[0], tip: ids[1]}, nil
+	return target{ref: name, old: ids[0], tip: ids[1], ahead: !landed}, nil
+}
+
+// branchOf is the short name of the branch that a revision stands for: what is checked out for HEAD,
+// the name on the remote for a remote-tracking one; other names stay as they are.
+func (k *checking) branchOf(ctx context.Context, rev string) (string, error) {
+	if rev == "" || rev == "HEAD" {
+		ref, _, err := k.repo.Head(ctx)
+		return strings.TrimPrefix(ref, "refs/heads/"), err
+	}
+	tracking := strings.TrimPrefix(rev, "refs/remotes/")
+	if _, branch, found := strings.Cut(tracking, "/"); found {
+		_, err := k.repo.Resolve(ctx, "refs/remotes/"+tracking)
+		if err == nil {
+			return branch, nil
+		}
+		if !errors.Is(err, gitops.ErrNotFound) {
+			return "", err
+		}
+	}
+	return strings.TrimPrefix(rev, "refs/heads/"), nil
 }
 
 // branchNamed finds a branch by the id of its change, its name or its full name.

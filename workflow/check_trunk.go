@@ -342,7 +342,7 @@ func (k *checking) broughtIn(ctx context.Context, t target, brought *carried) er
 		}
 		var h phases.History
 		var err error
-		if t.whole {
+		if t.whole || t.ahead {
 			if h, err = k.auditor.History(ctx, id, t.tip); err != nil {
 				return err
 			}
