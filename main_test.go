@@ -45,7 +45,26 @@ func TestScript_variations(t *testing.T) {
 
 // TestScript_hookManagers plays our hooks beside the real hook managers, where they are on the PATH.
 func TestScript_hookManagers(t *testing.T) {
-	for _, name := range []string{"lefthook", "husky", "pre-commit"} {
+	need(t, "lefthook", "husky", "pre-commit")
+	runScripts(t, filepath.Join("testdata", "script", "managers"))
+}
+
+// TestScript_gh plays with the real gh, where it is on the PATH.
+func TestScript_gh(t *testing.T) {
+	need(t, "gh")
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "gh-agentd")
+	mustRun(t, here, "go", "build", "-buildvcs=false", "-o", program, ".") // what a name says is decided by how it is started
+	runScripts(t, filepath.Join("testdata", "script", "gh"), "PROGRAM="+program)
+}
+
+// need skips a test whose programs are not all installed, but not in CI.
+func need(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, name := range programs {
 		if _, err := exec.LookPath(name); err == nil {
 			continue
 		}
@@ -54,14 +73,17 @@ func TestScript_hookManagers(t *testing.T) {
 		}
 		t.Skipf("%s is not installed", name)
 	}
-	runScripts(t, filepath.Join("testdata", "script", "managers"))
 }
 
-func runScripts(t *testing.T, dir string) {
+// runScripts plays the scripts of a folder, with further variables of the environment.
+func runScripts(t *testing.T, dir string, environ ...string) {
 	t.Helper()
 	testscript.Run(t, testscript.Params{
-		Dir:                 dir,
-		Setup:               isolate,
+		Dir: dir,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, environ...)
+			return isolate(env)
+		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
