@@ -49,6 +49,28 @@ func TestAudit_journal(t *testing.T) {
 	})
 }
 
+// Messages have told a price with more digits than STATE.yaml keeps.
+func TestAudit_journalRoundsPrices(t *testing.T) {
+	c := implementing(t)
+	exact := 0.123456789
+	c.review(phases.Approved, func(t *phases.Transition) { t.Usage = &phases.Usage{USD: &exact} })
+	journal := c.journal()
+	tells := func(h *phases.History) {
+		h.Journal = journal
+		h.Commits[len(h.Commits)-1].StatePhase = "complete"
+	}
+	last := &journal[len(journal)-1]
+	last.Usage = &phases.Usage{USD: phases.Price(&exact)}
+	if got := c.audit(phases.Policy{}, tells); got != "" {
+		t.Errorf("the same price, rounded: %s", got)
+	}
+	other := 0.123458
+	last.Usage = &phases.Usage{USD: &other}
+	if got, want := c.audit(phases.Policy{}, tells), "state-mismatch@3"; got != want {
+		t.Errorf("another price: got %q, want %q", got, want)
+	}
+}
+
 func TestAudit_stateEditedByHand(t *testing.T) {
 	edited := func(t *testing.T) *chain {
 		c := complete(t)

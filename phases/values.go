@@ -3,6 +3,7 @@ package phases
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -37,6 +38,19 @@ func parseFindings(s string) (Findings, error) {
 		return Findings{}, fmt.Errorf("set=%s is not 8 hex digits", quoteShort(f.Set))
 	}
 	return f, p.err
+}
+
+// mostUSD bounds the cost of one call. Agents have claimed 1e308, and one such claim would spoil every sum.
+const mostUSD = 1e6
+
+// Price is an amount of US dollars as it is recorded: rounded to a millionth, so that sums do not end in the noise
+// of binary fractions, and nil for what is none.
+func Price(usd *float64) *float64 {
+	if usd == nil || math.IsNaN(*usd) || *usd < 0 || *usd > mostUSD {
+		return nil
+	}
+	rounded := math.Round(*usd*1e6) / 1e6
+	return &rounded
 }
 
 // Usage is what an agent's turn took.

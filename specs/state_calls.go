@@ -99,7 +99,7 @@ func (r *stateReader) cost(key string, n yaml.Node) *float64 {
 	if err != nil {
 		usd = math.NaN()
 	}
-	known := knownCost(&usd)
+	known := phases.Price(&usd)
 	if known == nil {
 		r.problem(Low, "state-call", n.Line, "%s: %q is taken as unknown", key, excerpt(text))
 	}

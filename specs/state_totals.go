@@ -3,6 +3,8 @@ package specs
 import (
 	"fmt"
 	"math"
+
+	"github.com/agentd/gh-agentd/phases"
 )
 
 // Totals sums up the agent calls of a change.
@@ -24,7 +26,7 @@ func (s *State) Totals() Totals {
 			t.TokensIn += call.Usage.In
 			t.TokensOut += call.Usage.Out
 		}
-		cost := knownCost(call.Usage.USD)
+		cost := phases.Price(call.Usage.USD)
 		if cost == nil {
 			t.WithoutCost++
 			continue
@@ -33,7 +35,8 @@ func (s *State) Totals() Totals {
 		if t.USD != nil {
 			sum += *t.USD
 		}
-		t.USD = microUSD(sum)
+		sum = math.Round(sum*1e6) / 1e6
+		t.USD = &sum
 	}
 	return t
 }
@@ -57,21 +60,4 @@ func (t Totals) String() string {
 	default:
 		return fmt.Sprintf("$%.2f", *t.USD)
 	}
-}
-
-// mostUSD bounds the cost of one call. Agents have claimed 1e308, and one such claim would spoil every sum.
-const mostUSD = 1e6
-
-// knownCost returns a cost that can be added up, nil for none and for nonsense.
-func knownCost(usd *float64) *float64 {
-	if usd == nil || math.IsNaN(*usd) || *usd < 0 || *usd > mostUSD {
-		return nil
-	}
-	return microUSD(*usd)
-}
-
-// microUSD rounds to a millionth, so that sums do not end in the noise of binary fractions.
-func microUSD(usd float64) *float64 {
-	usd = math.Round(usd*1e6) / 1e6
-	return &usd
 }

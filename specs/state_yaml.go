@@ -186,7 +186,7 @@ func yamlInt(n int64) string { return strconv.FormatInt(n, 10) }
 
 // yamlUSD leaves out what is not known: a cost of 0 is a claim of its own.
 func yamlUSD(usd *float64) string {
-	known := knownCost(usd)
+	known := phases.Price(usd)
 	if known == nil {
 		return ""
 	}

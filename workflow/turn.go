@@ -306,7 +306,7 @@ func (b *Bench) priced(u agents.Usage, model string) *float64 {
 func (b *Bench) callOf(t turn, p player, result agents.Result) specs.LLMCall {
 	u := phases.Usage{
 		In: result.Usage.In, Cached: result.Usage.Cached, Out: result.Usage.Out,
-		Millis: result.Elapsed.Milliseconds(), Unknown: !result.Usage.Known, USD: b.priced(result.Usage, cmp.Or(result.Model, p.model)),
+		Millis: result.Elapsed.Milliseconds(), Unknown: !result.Usage.Known, USD: phases.Price(b.priced(result.Usage, cmp.Or(result.Model, p.model))),
 	}
 	return specs.CallOf(string(t.step), p.identity(result), u, b.Now().UTC().Truncate(time.Second))
 }

@@ -182,7 +182,7 @@ func sumCalls(calls []specs.LLMCall) phases.Usage {
 		usd += *c.Usage.USD
 	}
 	if priced && len(calls) > 0 {
-		sum.USD = &usd
+		sum.USD = phases.Price(&usd)
 	}
 	if sum.Unknown {
 		sum.In, sum.Cached, sum.Out = 0, 0, 0

@@ -26,7 +26,7 @@ type outcome struct {
 func (o outcome) String() string { return fmt.Sprintf("exit code %d\n%s%s", o.code, o.out, o.err) }
 
 // patience is for one command on a busy machine. A command that takes longer is killed, and the test fails.
-const patience = 3 * time.Minute
+const patience = 6 * time.Minute
 
 // process is a command of ours at work.
 type process struct {

@@ -3,7 +3,7 @@
 package clis
 
 import (
-	"fmt"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/agentd/gh-agentd/agents/modeltest"
 	"github.com/agentd/gh-agentd/internal/ttytest"
@@ -111,7 +112,7 @@ func TestStop_withinAToolCall(t *testing.T) {
 			play := modeltest.Play(greeting(t, "plan"))
 			var w *world
 			var first onlyOnce
-			held := make(chan *os.File, 1)
+			held := make(chan *heldRun, 1)
 			w = newWorld(t, func(r modeltest.Request) modeltest.Answer {
 				if first.first() {
 					held <- w.holdRun()
@@ -119,14 +120,14 @@ func TestStop_withinAToolCall(t *testing.T) {
 				return play(r)
 			}, everyone(vendor), "[workflow]\nscript_retries = 0")
 			p := w.begin("proposal", change, "Greet")
-			lock := <-held
-			w.awaitOpen(lock.Name())
+			run := <-held
+			run.awaitCall()
 			_ = syscall.Kill(-p.Process.Pid, syscall.SIGINT)
 			if o := p.end(); o.code != 130 {
 				t.Errorf("want exit code 130, got %s", o)
 			}
 			w.nobodyLeft()
-			lock.Close()
+			run.free()
 			if tip := w.tip(); tip != "" {
 				t.Errorf("something was committed: %s", w.git("log", "--format=%s", tip))
 			}
@@ -138,37 +139,51 @@ func TestStop_withinAToolCall(t *testing.T) {
 	}
 }
 
-// holdRun takes the lock of the one run there is, so that every tool call in it waits.
-func (w *world) holdRun() *os.File {
-	runs, err := filepath.Glob(filepath.Join(w.dir, "cache", "gh-agentd", "runs", "*", "run.json"))
-	if err != nil || len(runs) != 1 {
-		w.t.Errorf("runs %q, %v: want one", runs, err)
-		return nil
-	}
-	lock, err := os.OpenFile(filepath.Join(filepath.Dir(runs[0]), "lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err == nil {
-		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	}
-	if err != nil {
-		w.t.Error(err)
-	}
-	return lock
+// heldRun is a run in which every tool call waits.
+type heldRun struct {
+	w     *world
+	lock  *os.File
+	opens *os.File // inotify's, of the lock
 }
 
-// awaitOpen returns when a process of the world has the file open.
-func (w *world) awaitOpen(name string) {
-	w.t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		for pid := range w.living() {
-			open, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid)) // it may have left
-			for _, link := range open {
-				if target, err := os.Readlink(link); err == nil && target == name {
-					return
-				}
-			}
-		}
+// holdRun takes the lock of the one run there is, as a tool call does.
+func (w *world) holdRun() *heldRun {
+	run := &heldRun{w: w}
+	folders, err := filepath.Glob(filepath.Join(w.dir, "cache", "gh-agentd", "runs", "*"))
+	if err != nil || len(folders) != 1 {
+		w.t.Errorf("runs %q, %v: want one", folders, err)
+		return run
 	}
-	w.t.Fatalf("nobody opened %s within a minute", name)
+	if run.lock, err = os.OpenFile(filepath.Join(folders[0], "lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		w.t.Error(err)
+		return run
+	}
+	watch, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err == nil {
+		run.opens = os.NewFile(uintptr(watch), "inotify")
+		_, err = unix.InotifyAddWatch(watch, run.lock.Name(), unix.IN_OPEN)
+	}
+	if err = errors.Join(err, unix.Flock(int(run.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)); err != nil {
+		w.t.Error(err)
+	}
+	return run
+}
+
+// awaitCall returns when somebody has opened the lock, to wait for it.
+func (r *heldRun) awaitCall() {
+	r.w.t.Helper()
+	err := r.opens.SetReadDeadline(time.Now().Add(time.Minute))
+	if err == nil {
+		_, err = r.opens.Read(make([]byte, unix.SizeofInotifyEvent+unix.NAME_MAX+1))
+	}
+	if err != nil {
+		r.w.t.Fatalf("no tool was called within a minute: %v", err)
+	}
+}
+
+func (r *heldRun) free() {
+	r.lock.Close()
+	r.opens.Close()
 }
 
 // A plan that is stopped in its challenge keeps what was committed, and goes on from there.
