@@ -2,7 +2,9 @@ package gitops
 
 import (
 	"context"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Between lists the commits that one of tips contains and none of bases does, newest first.
@@ -22,6 +24,19 @@ func (r *Repo) FirstParentsTouching(ctx context.Context, tip, base ID, paths ...
 	return r.revList(ctx, []ID{tip}, bases, args...)
 }
 
+// CommitsSince names every commit, on any branch of this clone or of a remote and on what was archived,
+// whose committer's time is not before since. It is one walk that ends at the first older commits.
+func (r *Repo) CommitsSince(ctx context.Context, since time.Time) ([]ID, error) {
+	out, err := r.git(ctx, call{args: []string{
+		"rev-list", "--max-age=" + strconv.FormatInt(since.Unix(), 10),
+		"--branches", "--remotes", "--glob=refs/agentd/archive", "--glob=refs/agentd/saved",
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return parseIDs(out)
+}
+
 // revList asks for commits through standard input, which holds as many of them as there are.
 func (r *Repo) revList(ctx context.Context, tips, bases []ID, args ...string) ([]ID, error) {
 	if len(tips) == 0 {
@@ -38,6 +53,11 @@ func (r *Repo) revList(ctx context.Context, tips, bases []ID, args ...string) ([
 	if err != nil {
 		return nil, err
 	}
+	return parseIDs(out)
+}
+
+// parseIDs reads one name in each line.
+func parseIDs(out []byte) ([]ID, error) {
 	var ids []ID
 	for text := range strings.Lines(string(out)) {
 		id, err := parseID(strings.TrimSuffix(text, "\n"))

@@ -3,9 +3,6 @@ package gitops
 import (
 	"context"
 	"errors"
-	"strconv"
-	"strings"
-	"time"
 )
 
 // ScratchCommit makes a commit that no reference will name, such as a merge that is only to be tested.
@@ -54,25 +51,4 @@ func (r *Repo) Ignored(ctx context.Context, path string) (bool, error) {
 		args: []string{"check-ignore", "-q", "--no-index", "--", path}, env: []string{"GIT_LITERAL_PATHSPECS=0"}, quiet: []int{1},
 	})
 	return code == 0 && err == nil, err
-}
-
-// CommitsSince names every commit, on any branch of this clone or of a remote and on what was archived,
-// whose committer's time is not before since. It is one walk that ends at the first older commits.
-func (r *Repo) CommitsSince(ctx context.Context, since time.Time) ([]ID, error) {
-	out, err := r.git(ctx, call{args: []string{
-		"rev-list", "--max-age=" + strconv.FormatInt(since.Unix(), 10),
-		"--branches", "--remotes", "--glob=refs/agentd/archive", "--glob=refs/agentd/saved",
-	}})
-	if err != nil {
-		return nil, err
-	}
-	var ids []ID
-	for text := range strings.Lines(string(out)) {
-		id, err := parseID(strings.TrimSuffix(text, "\n"))
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
 }
