@@ -43,7 +43,8 @@ func claudeArgs(r Request) (Invocation, error) {
 	inv.Args = []string{
 		"--print", "--output-format", "stream-json", "--verbose", "--disable-slash-commands",
 		// Without a person to ask, a project's hooks and servers are started as they are, and its permissions widen ours.
-		"--setting-sources", claudeSources(r.Access), "--strict-mcp-config",
+		// They could send the person's key to another server. Nobody was asked whether this project is trusted.
+		"--setting-sources", "user", "--strict-mcp-config",
 		"--permission-mode", claudeMode(r.Access), "--tools", strings.Join(claudeTools(r), ","),
 	}
 	if r.Model != "" {
@@ -84,15 +85,6 @@ func claudeArgs(r Request) (Invocation, error) {
 		}
 	}
 	return inv, nil
-}
-
-// claudeSources: who writes in a project works by its settings, as its people do;
-// who only judges it must not be steered by what it judges.
-func claudeSources(access Access) string {
-	if access == Write {
-		return "user,project,local"
-	}
-	return "user"
 }
 
 func claudeMode(access Access) string {

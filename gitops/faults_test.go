@@ -69,7 +69,7 @@ func TestFingerprint_AG12_AG14(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
-		script string
+		script string // what the agent does; what comes before "--" in it, the person has done
 		want   []string // kind, path from the top, detail
 	}{
 		{"AG-12 config", "git config core.hooksPath /tmp/evil", []string{"config .git/config core.hookspath"}},
@@ -83,6 +83,8 @@ func TestFingerprint_AG12_AG14(t *testing.T) {
 		{"AG-12 hook made executable", "chmod +x .git/hooks/there", []string{"hook .git/hooks/there "}},
 		{"AG-12 hook in another folder", "echo evil >.git/hooks/deep/x", []string{"hook .git/hooks/deep/x "}},
 		{"AG-12 a hook that others call", "mkdir -p .git/agentd/hooks; echo evil >.git/agentd/hooks/pre-push", []string{"hook .git/agentd/hooks/pre-push new"}},
+		{"AG-12 hooks behind a link", "mv .git/hooks ~/hooks; ln -s ~/hooks .git/hooks --\necho evil >.git/hooks/pre-commit", []string{"hook ~/hooks/pre-commit new"}},
+		{"AG-12 hooks at home", "mkdir ~/hooks; git config core.hooksPath '~/hooks' --\necho evil >~/hooks/pre-commit", []string{"hook ~/hooks/pre-commit new"}},
 		{"AG-12 attributes", "echo '* filter=evil' >.git/info/attributes", []string{"info .git/info/attributes new"}},
 		{"AG-12 exclude", "echo secret >>.git/info/exclude", []string{"info .git/info/exclude "}},
 		{"AG-12 grafts", "git rev-parse HEAD >.git/info/grafts", []string{"info .git/info/grafts new"}},
@@ -114,12 +116,18 @@ func TestFingerprint_AG12_AG14(t *testing.T) {
 			repo.Write("../home/included", "[a]\n\tb = c\n")
 			repo.Write(".git/hooks/there", "x")
 			repo.Write(".git/hooks/deep/x", "x")
+			setup, script, prepared := strings.Cut(tt.script, " --\n")
+			if prepared {
+				repo.Sh(setup)
+			} else {
+				script = setup
+			}
 			got, ctx := repo.Open(), t.Context()
 			before, err := got.Fingerprint(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
-			repo.Sh(tt.script)
+			repo.Sh(script)
 			after, err := got.Fingerprint(ctx)
 			if err != nil {
 				t.Fatal(err)

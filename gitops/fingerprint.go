@@ -135,19 +135,50 @@ func (r *Repo) controlPlaces(settings map[string]string) []controlPlace {
 			continue
 		}
 		for dir := range strings.SplitSeq(values, "\x00") {
-			if dir != "" && !strings.HasPrefix(dir, "~") {
-				if !filepath.IsAbs(dir) {
-					dir = filepath.Join(r.home(), dir)
-				}
-				places = append(places, controlPlace{dir, TamperHook})
+			if below, ok := strings.CutPrefix(dir, "~/"); ok {
+				home, _ := lookup(r.caller, "HOME")
+				dir = filepath.Join(home, below)
 			}
+			if dir == "" || dir[0] == '~' { // another person's home
+				continue
+			}
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(r.home(), dir)
+			}
+			places = append(places, controlPlace{dir, TamperHook})
 		}
 	}
 	return places
 }
 
-// add takes in a file, or all files below a folder. What is not there is not an error, and is a fact.
+// Digest is what a control file was like, "" if it was not there.
+func (f Fingerprint) Digest(path string) string { return f.files[path] }
+
+// ControlDigest is what a control file is like now, to be compared with [Fingerprint.Digest].
+func ControlDigest(path string) (string, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return digestOf(path, fs.FileInfoToDirEntry(info))
+}
+
+// add takes in a file, or all files below a folder, also where it is a link. What is not there is not an error, and is a fact.
 func (f *Fingerprint) add(root string, kind TamperKind) error {
+	if info, err := os.Lstat(root); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if target, err := filepath.EvalSymlinks(root); err == nil { // without one there is nothing behind it
+			if err := f.walk(target, kind); err != nil {
+				return err
+			}
+		}
+	}
+	return f.walk(root, kind)
+}
+
+func (f *Fingerprint) walk(root string, kind TamperKind) error {
 	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil

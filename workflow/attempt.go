@@ -98,7 +98,10 @@ func (i *implementing) notOfChecks(ctx context.Context, id phases.ChangeID, dir 
 
 // failedAttempt notes what the agent left, so that it can be told from what a person does next.
 // Where that cannot be seen, because the agent broke the worktree itself, the mark stays as it is.
-func (i *implementing) failedAttempt(ctx context.Context, id phases.ChangeID, dir string, mark attemptMark) {
+func (i *implementing) failedAttempt(ctx context.Context, id phases.ChangeID, dir string, mark attemptMark, failure error) {
+	if _, tampered := errors.AsType[*TamperError](failure); tampered {
+		return // git would run what the agent wrote into its configuration
+	}
 	ctx = context.WithoutCancel(ctx)
 	if tree, err := i.at(dir).SnapshotWorktree(ctx); err == nil {
 		mark.Left = string(tree)

@@ -128,6 +128,9 @@ func (b *Bench) exclusively(ctx context.Context, id phases.ChangeID, command str
 	if err := b.byPerson(command); err != nil {
 		return err
 	}
+	if err := b.untampered(); err != nil {
+		return err
+	}
 	store, unlock, err := b.Store.Lock(ctx, id, command+" "+id.String())
 	if err != nil {
 		return err

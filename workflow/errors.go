@@ -173,7 +173,7 @@ func (e *TamperError) Error() string {
 
 // Hint names the next step.
 func (e *TamperError) Hint() string {
-	return "look at what it changed and undo it, then run the command again; if it was you meanwhile, only run it again"
+	return "look at what it changed, undo it, and run the command again"
 }
 
 func firstLine(s string) string {

@@ -2,11 +2,13 @@ package workflow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,10 +30,11 @@ type guard struct {
 	status map[string]string // path → state, of the agent's directory
 	main   map[string]string // the same of the checkout the person works in
 	tree   gitops.ID         // the directory as a tree; only for steps that write
+	began  time.Time
 }
 
 func (b *Bench) guard(ctx context.Context, id phases.ChangeID, dir string, access agents.Access) (*guard, error) {
-	g := &guard{bench: b, dir: b.at(dir), branch: id.Ref(), access: access}
+	g := &guard{bench: b, dir: b.at(dir), branch: id.Ref(), access: access, began: time.Now()}
 	g.linked = g.dir.WorkTree() != "" && present(filepath.Join(g.dir.WorkTree(), ".git"))
 	// Each is a git process or two of its own, and none changes what another one reads.
 	var all errgroup.Group
@@ -52,7 +55,7 @@ func (b *Bench) guard(ctx context.Context, id phases.ChangeID, dir string, acces
 
 // watchesMain says whether the person's own checkout is another one than the agent's.
 func (g *guard) watchesMain() bool {
-	return g.access == agents.Write && g.bench.Repo.WorkTree() != "" && g.bench.Repo.WorkTree() != g.dir.WorkTree()
+	return g.bench.Repo.WorkTree() != "" && g.bench.Repo.WorkTree() != g.dir.WorkTree()
 }
 
 // after compares, and sorts what the agent wrote into what its step may commit and what it may not.
@@ -67,18 +70,16 @@ func (g *guard) after(ctx context.Context, h *handover, t turn) error {
 		return err
 	}
 	// Where the configuration was touched, git is asked nothing more: it would run what the agent wrote there.
-	what := g.tampering(g.prints.Diff(prints), h)
-	if len(what) == 0 && g.watchesMain() {
-		now, err := statusOf(ctx, g.bench.Repo)
-		if err != nil {
+	found := g.prints.Diff(prints)
+	what := g.tampering(found, h)
+	if len(what) == 0 {
+		if what, err = g.afterMain(ctx, h); err != nil {
 			return err
-		}
-		for _, path := range differing(g.main, now) {
-			what = append(what, "changed "+path+" in "+g.bench.Repo.WorkTree())
 		}
 	}
 	if len(what) > 0 {
-		return &TamperError{Agent: h.player.agent.Name(), Step: string(t.step), What: what}
+		tampered := &TamperError{Agent: h.player.agent.Name(), Step: string(t.step), What: what}
+		return errors.Join(tampered, g.bench.noteTampering(tampered.Agent, tampered.Step, found, prints))
 	}
 	if g.access == agents.Write {
 		return g.collect(ctx, h, t)
@@ -91,6 +92,32 @@ func (g *guard) after(ctx context.Context, h *handover, t turn) error {
 	return nil
 }
 
+// afterMain looks at the checkout the person works in. Who implements has no business there, and is stopped;
+// beside a step that only reads a person is most often at work themselves, and is told.
+func (g *guard) afterMain(ctx context.Context, h *handover) (what []string, err error) {
+	if !g.watchesMain() {
+		return nil, nil
+	}
+	now, err := statusOf(ctx, g.bench.Repo)
+	if err != nil {
+		return nil, err
+	}
+	changed := differing(g.main, now)
+	if g.access == agents.Write {
+		for _, path := range changed {
+			what = append(what, "changed "+path+" in "+g.bench.Repo.WorkTree())
+		}
+	} else if len(changed) > 0 {
+		const most = 3
+		names := strings.Join(changed[:min(len(changed), most)], ", ")
+		if more := len(changed) - most; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		g.bench.Say.Warn(fmt.Sprintf("%s changed in %s while %s worked: was it you?", names, g.bench.Repo.WorkTree(), h.player.agent.Name()))
+	}
+	return what, nil
+}
+
 // tampering keeps what only the agent can have done to what it must not touch.
 // Meanwhile people switch branches, commit and push in their own checkout, and other changes are worked on;
 // what may have been them is told and not held against the agent.
@@ -101,7 +128,7 @@ func (g *guard) tampering(found []gitops.Tampering, h *handover) []string {
 		case gitops.TamperRef:
 			if t.Path == g.branch && g.access == agents.Write {
 				what = append(what, t.String())
-			} else if t.Path == g.branch || g.access == agents.Write && strings.HasPrefix(t.Path, "refs/heads/") && !strings.HasPrefix(t.Path, "refs/heads/agentd/") {
+			} else if t.Path == g.branch || !g.explained(t.Path) {
 				g.bench.Say.Warn(fmt.Sprintf("%s moved while %s worked: was it you?", t.Path, h.player.agent.Name()))
 			}
 		case gitops.TamperHead, gitops.TamperWorktree:
@@ -119,6 +146,20 @@ func (g *guard) tampering(found []gitops.Tampering, h *handover) []string {
 		}
 	}
 	return what
+}
+
+// explained says whether a reference may have moved without anybody noticing: by a fetch or a stash,
+// or by a run of ours on another change, which has written its lock meanwhile.
+func (g *guard) explained(ref string) bool {
+	if !slices.ContainsFunc([]string{"refs/heads/", "refs/tags/", "refs/agentd/"}, func(space string) bool { return strings.HasPrefix(ref, space) }) {
+		return true
+	}
+	words := strings.Split(ref, "/")
+	if words[1] != "agentd" && words[2] != "agentd" || len(words) < 4 {
+		return false
+	}
+	lock, err := os.Stat(filepath.Join(g.bench.Repo.CommonDir(), "agentd", "locks", words[3]))
+	return err == nil && lock.ModTime().After(g.began)
 }
 
 // collect takes what the agent wrote outside agentd/ and puts agentd/ back as it was.

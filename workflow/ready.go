@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/inbox"
+	"github.com/agentd/gh-agentd/internal/proc"
 	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/specs"
 )
@@ -18,7 +21,14 @@ const runVariable = "AGENTD_RUN"
 // byPerson refuses commands that move a change when an agent in a run types them.
 func (b *Bench) byPerson(command string) error {
 	for _, pair := range b.Environ {
-		if value, ok := strings.CutPrefix(pair, runVariable+"="); ok && value != "" {
+		name, value, _ := strings.Cut(pair, "=")
+		if value != "" && slices.Contains([]string{runVariable, "AGENTD_BIN", "AGENTD_CHANGE", "AGENTD_STEP"}, name) {
+			return &InsideRunError{Command: command}
+		}
+	}
+	// An agent can empty its environment. Its parents still tell of the run; one in another repository is nobody's matter.
+	for _, dir := range proc.FromAncestors(runVariable) {
+		if box, err := inbox.Open(dir); err == nil && box.Run().Repository == b.Repo.CommonDir() {
 			return &InsideRunError{Command: command}
 		}
 	}

@@ -208,7 +208,7 @@ func (i *implementing) write(ctx context.Context, c *changes.Change, t turn) (*h
 	t.started = mark.Tree
 	h, err := i.take(ctx, c.ID, c, dir, t)
 	if err != nil {
-		i.failedAttempt(ctx, c.ID, dir, mark)
+		i.failedAttempt(ctx, c.ID, dir, mark, err)
 		return h, nil, err
 	}
 	return h, editsOf(h.code), nil
