@@ -69,7 +69,7 @@ func TestFingerprint_AG12_AG14(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
-		script string // what the agent does; what comes before "--" in it, the person has done
+		script string   // what the agent does; what comes before "--" in it, the person has done
 		want   []string // kind, path from the top, detail
 	}{
 		{"AG-12 config", "git config core.hooksPath /tmp/evil", []string{"config .git/config core.hookspath"}},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agentd/gh-agentd/agents"
 	"github.com/agentd/gh-agentd/changes"
@@ -32,6 +33,9 @@ func (b *Bench) cast(ctx context.Context, role config.Role, complexity string, c
 	slices.SortStableFunc(others, func(x, y string) int { return cmp.Compare(rank(wrote[x]), rank(wrote[y])) })
 	var first error
 	for _, name := range append([]string{wanted}, others...) {
+		if line := b.disguised(name); line != "" {
+			b.sayOnce(line)
+		}
 		agent, err := b.Agent(name)
 		if err == nil {
 			err = agent.Check(ctx)
@@ -88,11 +92,22 @@ func rank(author bool) int {
 // understudies are the agents that may step in for one that is not installed.
 // An agent that a person named in [agents] plays only the roles it was given.
 func (b *Bench) understudies(wanted string) []string {
-	builtIn := []string{"claude", "codex", "gemini"}
-	if !slices.Contains(builtIn, wanted) {
+	if !slices.Contains(vendors, wanted) {
 		return nil
 	}
-	return slices.DeleteFunc(builtIn, func(n string) bool { return n == wanted })
+	return slices.DeleteFunc(slices.Clone(vendors), func(n string) bool { return n == wanted })
+}
+
+var vendors = []string{"claude", "codex", "gemini"}
+
+// disguised says that the repository's configuration runs something else under the name of a vendor's program, "" if it does not.
+// A cloned repository brings its configuration along, and whoever reads "gemini is writing" thinks of Gemini.
+func (b *Bench) disguised(name string) string {
+	words := b.Config.Agents[name].Command
+	if !slices.Contains(vendors, name) || len(words) == 0 || slices.Equal(words, []string{name}) {
+		return ""
+	}
+	return fmt.Sprintf("%s has %s run %s", config.FileName, name, strings.Join(words, " "))
 }
 
 // complexityOf picks the size of model that the change deserves.

@@ -128,7 +128,17 @@ func (b *Bench) rewriteState(ctx context.Context, id phases.ChangeID) error {
 
 // agents tries who would play each role of plan and impl.
 // Nobody to play one is a warning: many who look at a repository never run an agent.
+// A program that goes by a vendor's name is named and not asked for its version: whoever looks has not decided to run it.
 func (d *Doctor) agents(ctx context.Context, result *DoctorResult) {
+	for _, name := range vendors {
+		if line := d.Bench.disguised(name); line != "" {
+			result.Findings = append(result.Findings, DoctorFinding{
+				Rule: "agent", Severity: "warning", Message: line + ": not started",
+				Hint: fmt.Sprintf("look at [%s] command in %s before you plan here", name, config.FileName),
+			})
+			return
+		}
+	}
 	for _, role := range []config.Role{config.Proposer, config.Challenger, config.Implementer, config.Reviewer} {
 		if _, err := d.Bench.cast(ctx, role, "", nil); err != nil {
 			result.Findings = append(result.Findings, DoctorFinding{
