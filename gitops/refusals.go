@@ -121,6 +121,31 @@ func (e *NestedRepositoryError) Hint() string {
 	return fmt.Sprintf("move %q away, or remove its .git", e.Path)
 }
 
+// InvalidPathError says that git takes no file of that name.
+type InvalidPathError struct{ Path string }
+
+func (e *InvalidPathError) Error() string { return fmt.Sprintf("git takes no file named %q", e.Path) }
+
+// Hint says what to do with it.
+func (e *InvalidPathError) Hint() string {
+	return fmt.Sprintf("remove %q, and run the same command again", e.Path)
+}
+
+// OversizedError says that a file of the worktree is larger than [MaxFile].
+type OversizedError struct {
+	Path string
+	Size int64 // bytes
+}
+
+func (e *OversizedError) Error() string {
+	return fmt.Sprintf("%s has %d MB, and GitHub takes no file of more than %d", e.Path, e.Size>>20, MaxFile>>20)
+}
+
+// Hint says what to do with it.
+func (e *OversizedError) Hint() string {
+	return fmt.Sprintf("remove %q, or let .gitignore ignore it, and run the same command again", e.Path)
+}
+
 // OverlapError says that files with uncommitted changes would be overwritten, so that nothing was changed.
 type OverlapError struct {
 	Worktree string

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,7 +16,7 @@ import (
 // A file that a sparse checkout leaves out counts as unchanged: see [Repo.Sparse].
 //
 // A repository inside the worktree that is not a submodule is a [*NestedRepositoryError]:
-// git would record a link to it and lose its files.
+// git would record a link to it and lose its files. A file that nobody could push is an [*OversizedError].
 func (r *Repo) SnapshotWorktree(ctx context.Context) (tree ID, err error) {
 	if err := os.MkdirAll(r.scratch(), 0o777); err != nil {
 		return "", err
@@ -35,11 +36,14 @@ func (r *Repo) SnapshotWorktree(ctx context.Context) (tree ID, err error) {
 	if err := r.lookAgain(ctx, h); err != nil {
 		return "", err
 	}
+	if err := r.pushable(ctx, h); err != nil {
+		return "", err
+	}
 	// A copy of a split index would leave its shared half behind in the git dir.
 	_, err = h.git(ctx, nil, "-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false",
 		"add", "--all", "--sparse", ".")
 	if err != nil {
-		return "", errors.Join(r.nestedIn(ctx), err)
+		return "", errors.Join(r.nestedIn(ctx), invalidPath(err))
 	}
 	if err := r.noNewLinks(ctx, h); err != nil {
 		return "", err
@@ -49,6 +53,36 @@ func (r *Repo) SnapshotWorktree(ctx context.Context) (tree ID, err error) {
 		return "", err
 	}
 	return parseID(line(out))
+}
+
+var invalidPaths = regexp.MustCompile(`(?m)^error: invalid path '(.*)'$`)
+
+// invalidPath names the file that git will never take, such as ".Git/config", which is ".git/config" on other systems.
+func invalidPath(err error) error {
+	if failed, ok := errors.AsType[*GitError](err); ok {
+		if found := invalidPaths.FindStringSubmatch(failed.Stderr); found != nil {
+			return &InvalidPathError{Path: found[1]}
+		}
+	}
+	return err
+}
+
+// MaxFile is the largest file that GitHub takes: https://docs.github.com/repositories/working-with-files/managing-large-files
+const MaxFile = 100 << 20
+
+// pushable looks at the sizes of what would be added before git reads it: a sparse file has any size at no cost.
+func (r *Repo) pushable(ctx context.Context, h *indexHold) error {
+	out, err := h.git(ctx, nil, "ls-files", "--modified", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return err
+	}
+	for _, path := range fields(out) {
+		info, err := os.Lstat(filepath.Join(r.workTree, filepath.FromSlash(path)))
+		if err == nil && info.Mode().IsRegular() && info.Size() > MaxFile {
+			return &OversizedError{Path: path, Size: info.Size()}
+		}
+	}
+	return nil
 }
 
 // lookAgain clears the bits by which git would not look at a file that is there.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -184,6 +186,9 @@ func (g *guard) collect(ctx context.Context, h *handover, t turn) error {
 		}
 		h.code = append(h.code, c)
 	}
+	if err := g.linksStay(ctx, h.code); err != nil {
+		return err
+	}
 	if len(record) == 0 {
 		return nil
 	}
@@ -194,6 +199,32 @@ func (g *guard) collect(ctx context.Context, h *handover, t turn) error {
 	g.bench.Say.Warn(fmt.Sprintf("%s wrote under agentd/ (%d files): dropped; what it wrote is in %s", h.player.agent.Name(), len(record), kept))
 	h.left = append(h.left, record...)
 	return g.dir.RestorePaths(ctx, from, record)
+}
+
+// linksStay refuses symbolic links that lead out of the repository: what the checks read there, nobody else has.
+func (g *guard) linksStay(ctx context.Context, code []gitops.FileChange) error {
+	links := slices.DeleteFunc(slices.Clone(code), func(c gitops.FileChange) bool { return c.NewMode != gitops.ModeSymlink })
+	if len(links) == 0 {
+		return nil
+	}
+	objects, err := g.dir.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	defer objects.Close()
+	for _, link := range links {
+		target, err := objects.Blob(link.NewID)
+		if err != nil {
+			return err
+		}
+		if to := string(target); path.IsAbs(to) || !fs.ValidPath(path.Join(path.Dir(link.Path), to)) {
+			return &GateError{
+				Gate: "artefacts", Reason: fmt.Sprintf("%s is a link to %s, outside the repository: nobody else has what it leads to", link.Path, to),
+				Next: fmt.Sprintf("remove %s, and run the same command again", filepath.Join(g.dir.WorkTree(), link.Path)),
+			}
+		}
+	}
+	return nil
 }
 
 func present(path string) bool {
