@@ -44,6 +44,11 @@ func (s Status) Request(t Target, commit string) Request {
 	return newRequest(http.MethodPost, t.repo("/statuses/%s", commit), body{s.State, s.Context, cutRunes(s.Description, descriptionLimit), s.URL})
 }
 
+// HasStatus reports whether a commit's newest status of that name is this one.
+func (c *Client) HasStatus(ctx context.Context, commit string, s Status) (bool, error) {
+	return c.hasStatus(ctx, fmt.Sprintf("read the status %q of %s", s.Context, short(commit)), commit, s)
+}
+
 // SetStatus sets the status of a commit, unless it is that already. It reports whether it did.
 func (c *Client) SetStatus(ctx context.Context, commit string, s Status) (bool, error) {
 	op := fmt.Sprintf("set the status %q of %s", s.Context, short(commit))
