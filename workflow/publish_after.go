@@ -37,7 +37,7 @@ func (p *Publish) After(ctx context.Context, r *ActionResult, failed error, mode
 		return nil
 	}
 	if b.Config.GitHub.Publish == config.PublishAlways && failed == nil && r.Action != ActionDecisionPending {
-		return fmt.Errorf("the work is committed, but not published: %w", err)
+		return fmt.Errorf("committed, but not published (`%s` tries again): %w", command("publish", id), err)
 	}
 	b.Say.Warn(fmt.Sprintf("not published: %v; to try again: %s", err, command("publish", id)))
 	return nil

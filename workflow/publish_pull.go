@@ -101,7 +101,7 @@ func (p *publishing) pullBody(summary string) templates.PullBody {
 	for _, t := range c.State.Transitions {
 		if j, ok := judgementOf(t); ok {
 			body.Verdicts = append(body.Verdicts, templates.JudgedRow{
-				Kind: j.of, Round: t.Round, Verdict: j.verdict, Findings: j.findings,
+				Kind: j.of, Round: j.round, Verdict: j.verdict, Findings: j.findings,
 				By: words.Line(j.by, mostName), Commit: t.Commit, URL: p.commitURL(t.Commit),
 			})
 		}
@@ -118,6 +118,7 @@ func (p *publishing) commitURL(commit string) string { return p.target.WebURL() 
 type judgement struct {
 	kind     string // of the review on GitHub: the newest of a kind outdates the others
 	of       string // "plan" or "code"
+	round    int    // 0 for a person's approval
 	verdict  string
 	findings string
 	by       string
@@ -125,7 +126,7 @@ type judgement struct {
 }
 
 func judgementOf(t phases.Applied) (judgement, bool) {
-	j := judgement{verdict: string(t.Verdict), by: t.Agent}
+	j := judgement{round: t.Round, verdict: string(t.Verdict), by: t.Agent}
 	plan := t.Step == phases.StepChallenge
 	switch {
 	case t.Step == phases.StepChallenge:
@@ -133,7 +134,7 @@ func judgementOf(t phases.Applied) (judgement, bool) {
 	case t.Step == phases.StepReview:
 		j.file = specs.ReviewFile
 	case t.Step == phases.StepApprove:
-		j.verdict, j.by, plan = string(phases.Approved), "a person", t.From == phases.Proposed
+		j.round, j.verdict, j.by, plan = 0, string(phases.Approved), "a person", t.From == phases.Proposed
 	default:
 		return judgement{}, false
 	}

@@ -99,7 +99,6 @@ func (p *publishing) posted(ctx context.Context, number int) (map[string]github.
 // judgedReview is a judgement of the history as a review.
 type judgedReview struct {
 	judgement
-	round  int
 	review github.Review
 }
 
@@ -137,8 +136,8 @@ func (p *publishing) judged(ctx context.Context) (reviews []judgedReview, err er
 		if !ok {
 			continue
 		}
-		r := judgedReview{judgement: j, round: t.Round, review: github.Review{
-			Kind: j.kind, Change: p.req.Change.String(), Round: t.Round, Head: t.Commit,
+		r := judgedReview{judgement: j, review: github.Review{
+			Kind: j.kind, Change: p.req.Change.String(), Round: j.round, Head: t.Commit,
 			Event: eventFor(t), Heading: p.reviewHead(t, j), Summary: t.Body,
 		}}
 		if t.Commit != string(p.change.Tip) {
@@ -166,11 +165,11 @@ func eventFor(t phases.Applied) github.Event {
 
 func (p *publishing) reviewHead(t phases.Applied, j judgement) string {
 	title := map[string]string{"challenge": "Challenge", "review": "Review"}[j.kind]
-	if t.Round == 0 {
+	if j.round == 0 {
 		title = map[string]string{"plan": "The plan", "code": "The code"}[j.of]
 	}
 	return templates.ReviewHead{
-		Title: title, Round: t.Round, Verdict: j.verdict, Findings: j.findings,
+		Title: title, Round: j.round, Verdict: j.verdict, Findings: j.findings,
 		By: p.client.Sanitizer().Line(j.by, mostName), Subject: t.Transition.Subject, Commit: t.Commit, URL: p.commitURL(t.Commit),
 	}.Render()
 }
