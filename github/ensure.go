@@ -83,8 +83,8 @@ const (
 // capRegion sets our region, and cuts it where the body gets too long. The person's part is never cut.
 func capRegion(body, text string) string {
 	set := SetRegion(body, text)
-	for over := utf16Len(set) - bodyLimit; over > 0 && text != ""; over = utf16Len(set) - bodyLimit {
-		text = cutRunes(text, max(len([]rune(text))-over-1, 0))
+	if over := utf16Len(set) - bodyLimit; over > 0 {
+		text = cutUTF16(text, utf16Len(text)-over)
 		set = SetRegion(body, text)
 	}
 	return set

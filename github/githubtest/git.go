@@ -54,6 +54,20 @@ func (g git) rev(dir, name string) string {
 	return out
 }
 
+// branches are the branches of a repository and where they are.
+func (g git) branches(dir string) map[string]string {
+	all := map[string]string{}
+	out, err := g.run(dir, "", "for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", "refs/heads/")
+	if err != nil {
+		return all
+	}
+	for text := range strings.Lines(out) {
+		commit, name, _ := strings.Cut(strings.TrimSpace(text), " ")
+		all[name] = commit
+	}
+	return all
+}
+
 // preReceive refuses pushes to the branches that a file of the repository lists.
 const preReceive = `#!/bin/sh
 while read -r old new ref; do

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // Server is one GitHub.
@@ -24,6 +26,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	spec     *description
+	graphQL  *ast.Schema
 	seq      int64 // ids and the clock
 	users    map[string]*user
 	tokens   map[string]token
@@ -40,7 +43,11 @@ func New(dir string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, spec: spec, users: map[string]*user{}, tokens: map[string]token{}, released: make(chan struct{})}
+	graphQL, err := loadGraphQL()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir, spec: spec, graphQL: graphQL, users: map[string]*user{}, tokens: map[string]token{}, released: make(chan struct{})}
 	if s.git, err = findGit(dir); err != nil {
 		return nil, err
 	}
