@@ -141,6 +141,25 @@ func TestServer_saysWhatIsNotGitHubsWire(t *testing.T) {
 	}
 }
 
+// What is held happens when it is let go, and not before.
+func TestServer_Held(t *testing.T) {
+	h := newHub(t)
+	let := make(chan struct{})
+	h.Fail("pulls/create-review", 1, Held(let))
+	done := make(chan int)
+	go func() {
+		status, _ := h.ask(h.octo, "POST", "/pulls/1/reviews", map[string]any{"body": "x", "event": "COMMENT"})
+		done <- status
+	}()
+	if status, body := h.ask(h.octo, "GET", "/pulls/1/reviews", nil); status != http.StatusOK || body != "[]" {
+		t.Errorf("got %d %s", status, body)
+	}
+	close(let)
+	if status := <-done; status != http.StatusOK || len(h.repo.Reviews(1)) != 1 {
+		t.Errorf("got %d", status)
+	}
+}
+
 func TestServer_git(t *testing.T) {
 	h := newHub(t)
 	clone := gitopstest.New(t, "").With("GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.proxy", "GIT_CONFIG_VALUE_0=")

@@ -194,6 +194,14 @@ func (c *call) read(w http.ResponseWriter, r *http.Request) bool {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, c *call, work func() answer) {
 	s.mu.Lock()
 	fault := s.faultFor(c.op)
+	if fault != nil && fault.kind.until != nil {
+		s.mu.Unlock()
+		select {
+		case <-fault.kind.until:
+		case <-s.released:
+		}
+		s.mu.Lock()
+	}
 	var a answer
 	if fault == nil || fault.kind.works() {
 		a = work()
