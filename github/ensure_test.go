@@ -176,7 +176,7 @@ func TestClient_EnsurePull_GH12_fork(t *testing.T) {
 
 func TestPlanPull_isWhatIsSent(t *testing.T) {
 	w := newWorld(t)
-	request, open, err := PlanPull(w.target(), draft(), nil)
+	request, open, err := PlanPull(w.client(w.ada).Sanitizer(), draft(), nil)
 	must(t, err)
 	if request == nil || open != nil || request.Method != http.MethodPost || request.Path != "repos/octo/hello/pulls" {
 		t.Fatalf("got %+v", request)
@@ -195,9 +195,19 @@ func TestPlanPull_isWhatIsSent(t *testing.T) {
 	}
 }
 
+func TestPlanPull_sanitizes(t *testing.T) {
+	request, _, err := PlanPull(testSanitizer, PullDraft{Branch: branch, Title: "Fix #1\nfor @ada with hunter2", Body: "hunter2 " + regionEnd}, nil)
+	must(t, err)
+	var sent struct{ Title, Body string }
+	must(t, json.Unmarshal(request.Body, &sent))
+	if sent.Title != "Fix #"+breaker+"1 for @"+breaker+"ada with [redacted]" || sent.Body != regionBegin+"\n[redacted] <! -- agentd:end -->\n"+regionEnd {
+		t.Errorf("got %+q", sent)
+	}
+}
+
 func TestPlanPull_GH08_longBody(t *testing.T) {
 	person := strings.Repeat("p", 40_000)
-	request, _, err := PlanPull(Target{Owner: "o", Repo: "r"}, PullDraft{Branch: branch, Body: strings.Repeat("😀", 30_000)}, []PullRequest{{Number: 1, Branch: branch, Body: person}})
+	request, _, err := PlanPull(testSanitizer, PullDraft{Branch: branch, Body: strings.Repeat("😀", 30_000)}, []PullRequest{{Number: 1, Branch: branch, Body: person}})
 	must(t, err)
 	var sent struct{ Body string }
 	must(t, json.Unmarshal(request.Body, &sent))

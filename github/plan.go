@@ -8,6 +8,7 @@ import (
 )
 
 // Facts are what a review is planned against.
+// A Pull without a number is one that does not exist yet; Files may then be read from the clone, by [ParsePatch].
 type Facts struct {
 	Target    Target
 	Sanitizer Sanitizer
@@ -54,7 +55,7 @@ const (
 func PlanReview(f Facts, r Review) ReviewPlan { return planReview(f, r, true) }
 
 func planReview(f Facts, r Review, inline bool) ReviewPlan {
-	p := ReviewPlan{Marker: r.marker(), Commit: r.Head, Moved: f.Pull.Head != r.Head, target: f.Target, number: f.Pull.Number}
+	p := ReviewPlan{Marker: r.marker(), Commit: r.Head, Moved: f.Pull.Number != 0 && f.Pull.Head != r.Head, target: f.Target, number: f.Pull.Number}
 	p.again = func(inline bool) ReviewPlan { return planReview(f, r, inline) }
 	p.Event, p.Why = f.allowed(r, p.Moved)
 	var rest []string

@@ -361,6 +361,41 @@ func TestClient_PublishReview_GH06_personWentOnWithOurs(t *testing.T) {
 	}
 }
 
+// Another run made the same review after we had looked.
+func TestPublisher_GH17_placeIsTaken(t *testing.T) {
+	for _, event := range []string{"", "COMMENT"} {
+		w := newWorld(t)
+		pull := w.pull()
+		c := w.client(w.octo)
+		r := w.review()
+		f, err := c.facts(t.Context(), pull.Number, r)
+		must(t, err)
+		must(t, w.repo.Review(pull.Number, "octo", event, r.marker().String()))
+		p := &publisher{Client: c, number: pull.Number, viewer: f.Viewer, key: r.Key()}
+		_, posted, err := p.post(t.Context(), PlanReview(f, r), nil)
+		must(t, err)
+		if got := w.only(pull.Number); got.State != "COMMENTED" || got.Body != r.marker().String() || posted.Reused != (event != "") {
+			t.Errorf("after %q: got %+v, reused %t", event, got, posted.Reused)
+		}
+	}
+}
+
+func TestPlanReview_withoutPullRequest(t *testing.T) {
+	r := Review{Kind: "challenge", Change: "add-oauth", Head: "abc", Event: RequestChanges, Findings: []Finding{{Text: "x", Path: "a.go", Last: 2}}}
+	f := Facts{Target: testSanitizer.Target, Sanitizer: testSanitizer, Viewer: Account{Login: "ada"}, Files: Files{Changed: []File{{Path: "a.go", Hunks: []Hunk{{RightStart: 1, RightCount: 3}}}}}}
+	plan := PlanReview(f, r)
+	if plan.Moved || plan.Event != RequestChanges || len(plan.Inline) != 1 {
+		t.Errorf("got %+v", plan)
+	}
+	var paths []string
+	for _, request := range plan.Requests() {
+		paths = append(paths, request.Path)
+	}
+	if diff := cmp.Diff([]string{"repos/octo/hello/pulls/{number}/reviews", "repos/octo/hello/pulls/{number}/reviews/{id}/events"}, paths); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestClient_PublishReview_GH15_strangersMarker(t *testing.T) {
 	w := newWorld(t)
 	pull := w.pull()
