@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/cgi"
 	"os"
@@ -77,6 +78,16 @@ while read -r old new ref; do
 	fi
 done
 `
+
+// setUp lets a repository be pushed to over HTTP, without work in the background, and guards its protected branches.
+func setUp(dir string) error {
+	config, err := os.OpenFile(filepath.Join(dir, "config"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = config.WriteString("[http]\n\treceivepack = true\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[core]\n\tfsync = none\n")
+	return errors.Join(err, config.Close(), writeHook(dir))
+}
 
 // writeHook writes a program that can be executed at once; see golang/go#22315.
 func writeHook(dir string) error {
