@@ -62,7 +62,7 @@ func TestParseEvent(t *testing.T) {
 func TestClient_SetStatus(t *testing.T) {
 	w := newWorld(t)
 	c := w.client(w.ada)
-	status := Status{Context: PhaseContext, State: Success, Description: strings.Repeat("é", 200), URL: "https://example.com/x"}
+	status := Status{Context: PhaseContext, State: StateSuccess, Description: strings.Repeat("é", 200), URL: "https://example.com/x"}
 	w.Fail("repos/create-commit-status", 1, githubtest.Lost)
 	for _, want := range []bool{true, false} {
 		did, err := c.SetStatus(t.Context(), w.head, status)
@@ -74,15 +74,15 @@ func TestClient_SetStatus(t *testing.T) {
 	if state, text := w.repo.Status(w.head, PhaseContext); state != "success" || text != strings.Repeat("é", 139)+"…" {
 		t.Errorf("got %s %s", state, text)
 	}
-	status.State = Failure
+	status.State = StateFailure
 	if did, err := c.SetStatus(t.Context(), w.head, status); err != nil || !did {
 		t.Errorf("did %t, %v", did, err)
 	}
-	status.State = Success // an older status of the same kind does not count
+	status.State = StateSuccess // an older status of the same kind does not count
 	if did, err := c.SetStatus(t.Context(), w.head, status); err != nil || !did {
 		t.Errorf("did %t, %v", did, err)
 	}
-	_, err := w.client(w.ActionsToken(nil)).SetStatus(t.Context(), w.head, Status{Context: "x", State: Pending})
+	_, err := w.client(w.ActionsToken(nil)).SetStatus(t.Context(), w.head, Status{Context: "x", State: StatePending})
 	if e, ok := errors.AsType[*ForbiddenError](err); !ok || e.Need != "`statuses: write`" {
 		t.Errorf("got %v", err)
 	}

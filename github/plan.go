@@ -10,8 +10,7 @@ import (
 // Facts are what a review is planned against.
 // A Pull without a number is one that does not exist yet; Files may then be read from the clone, by [ParsePatch].
 type Facts struct {
-	Target    Target
-	Sanitizer Sanitizer
+	Sanitizer Sanitizer // its target is the repository
 	Viewer    Account
 	Pull      PullRequest
 	Files     Files
@@ -69,7 +68,7 @@ const (
 func PlanReview(f Facts, r Review) ReviewPlan { return planReview(f, r, withdrawn{}) }
 
 func planReview(f Facts, r Review, w withdrawn) ReviewPlan {
-	p := ReviewPlan{withdrawn: w, Marker: r.marker(), Commit: r.Head, Moved: f.Pull.Number != 0 && f.Pull.Head != r.Head, target: f.Target, number: f.Pull.Number}
+	p := ReviewPlan{withdrawn: w, Marker: r.marker(), Commit: r.Head, Moved: f.Pull.Number != 0 && f.Pull.Head != r.Head, target: f.Sanitizer.Target, number: f.Pull.Number}
 	p.again = func(w withdrawn) ReviewPlan { return planReview(f, r, w) }
 	if p.Event, p.Why = f.allowed(r, p.Moved); w.event != "" {
 		p.Event, p.Why = Comment, w.event
@@ -140,7 +139,7 @@ func (f Facts) paragraph(finding Finding, head string) string {
 		}
 		title += " " + codeSpan(f.Sanitizer.plain(place))
 		if finding.Side == Right {
-			title += " ([look](" + f.Target.Permalink(head, finding.Path, last) + "))"
+			title += " ([look](" + f.Sanitizer.Target.Permalink(head, finding.Path, last) + "))"
 		}
 	}
 	return title + "\n\n" + f.words(finding)

@@ -22,7 +22,7 @@ type Posted struct {
 
 // facts asks what a review is planned against.
 func (c *Client) facts(ctx context.Context, number int, r Review) (Facts, error) {
-	f := Facts{Target: c.target, Sanitizer: c.sanitize}
+	f := Facts{Sanitizer: c.sanitize}
 	var err error
 	if f.Viewer, err = c.Viewer(ctx); err != nil {
 		return Facts{}, err
@@ -248,9 +248,12 @@ func (p *publisher) clear(ctx context.Context, o ours) error {
 // onlyOurs refuses an unsubmitted review with which a person went on, on GitHub's pages:
 // what they wrote is not ours to submit, nor to throw away.
 func (p *publisher) onlyOurs(ctx context.Context, id int64) error {
-	page, _, err := p.rest.PullRequests.ListReviewComments(ctx, p.target.Owner, p.target.Repo, p.number, id, &github.ListOptions{PerPage: perPage})
+	page, resp, err := p.rest.PullRequests.ListReviewComments(ctx, p.target.Owner, p.target.Repo, p.number, id, &github.ListOptions{PerPage: perPage})
 	if err != nil {
 		return p.explain(ctx, p.op("read an unsubmitted review"), err)
+	}
+	if resp.NextPage != 0 { // ours are never that many
+		return &PendingReviewError{Number: p.number}
 	}
 	for _, comment := range page {
 		if !inlineHead.MatchString(comment.GetBody()) {

@@ -384,7 +384,7 @@ func TestPublisher_GH17_placeIsTaken(t *testing.T) {
 
 func TestPlanReview_withoutPullRequest(t *testing.T) {
 	r := Review{Kind: "challenge", Change: "add-oauth", Head: "abc", Event: RequestChanges, Findings: []Finding{{Text: "x", Path: "a.go", Last: 2}}}
-	f := Facts{Target: testSanitizer.Target, Sanitizer: testSanitizer, Viewer: Account{Login: "ada"}, Files: Files{Changed: []File{{Path: "a.go", Hunks: []Hunk{{RightStart: 1, RightCount: 3}}}}}}
+	f := Facts{Sanitizer: testSanitizer, Viewer: Account{Login: "ada"}, Files: Files{Changed: []File{{Path: "a.go", Hunks: []Hunk{{RightStart: 1, RightCount: 3}}}}}}
 	plan := PlanReview(f, r)
 	if plan.Moved || plan.Event != RequestChanges || len(plan.Inline) != 1 {
 		t.Errorf("got %+v", plan)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Fault is what goes wrong with the next request of an operation.
-type Fault struct {
+// fault is what goes wrong with the next requests of an operation.
+type fault struct {
 	op    string
 	kind  Kind
 	times int
@@ -89,10 +89,10 @@ func SSO(link string) Kind {
 func (s *Server) Fail(op string, times int, kind Kind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faults = append(s.faults, &Fault{op: op, kind: kind, times: times})
+	s.faults = append(s.faults, &fault{op: op, kind: kind, times: times})
 }
 
-func (s *Server) faultFor(op string) *Fault {
+func (s *Server) faultFor(op string) *fault {
 	for _, f := range s.faults {
 		if f.times > 0 && (f.op == op || f.op == "*") {
 			f.times--

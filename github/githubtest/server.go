@@ -31,7 +31,7 @@ type Server struct {
 	users    map[string]*user
 	tokens   map[string]token
 	repos    []*Repo
-	faults   []*Fault
+	faults   []*fault
 	requests []Request
 	problems []string
 	released chan struct{} // closed when the server stops, for requests that hang
