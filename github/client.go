@@ -3,6 +3,7 @@ package github
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -44,6 +45,9 @@ type Client struct {
 func New(t Target, o Options) (*Client, error) {
 	if o.Token == "" {
 		return nil, &SignInError{Host: t.Host}
+	}
+	if o.Redact == nil {
+		return nil, errors.New("a client needs a Redact: models' words are not posted unread")
 	}
 	base, err := url.Parse(t.APIURL)
 	if err != nil || base.Hostname() == "" {

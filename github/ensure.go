@@ -12,7 +12,7 @@ type PullDraft struct {
 	Branch string // required
 	Owner  string // whose fork the branch is in, "" for the repository itself
 	Base   string // required, for a new one; a person may have pointed an open one elsewhere
-	Title  string // for a new one; afterwards it is a person's
+	Title  string // for a new one, and sanitized; afterwards it is a person's
 	Body   string // our part of the body; a model's words in it went through [Sanitizer.Text]
 	Draft  bool   // for a new one
 	// Again makes a new one where the last one was closed or merged; without it that is a *ClosedError.
@@ -27,18 +27,18 @@ type EnsuredPull struct {
 }
 
 // PlanPull says which write brings the pull request about, given those that the branch has, the newest first.
-// Without a request nothing is to be done.
-func PlanPull(t Target, d PullDraft, have []PullRequest) (request *Request, open *PullRequest, err error) {
+// Without a request nothing is to be done. The sanitizer's target is the repository.
+func PlanPull(s Sanitizer, d PullDraft, have []PullRequest) (request *Request, open *PullRequest, err error) {
 	open, err = pick(d, have)
 	if err != nil {
 		return nil, nil, err
 	}
 	if open == nil {
-		r := d.create(t)
+		r := d.create(s)
 		return &r, nil, nil
 	}
-	if body := capRegion(open.Body, d.Body); body != open.Body {
-		r := newRequest(http.MethodPatch, t.repo("/pulls/%d", open.Number), struct {
+	if body := capRegion(open.Body, s.Redact(d.Body)); body != open.Body {
+		r := newRequest(http.MethodPatch, s.Target.repo("/pulls/%d", open.Number), struct {
 			Body string `json:"body"`
 		}{body})
 		return &r, open, nil
@@ -60,18 +60,18 @@ func pick(d PullDraft, have []PullRequest) (*PullRequest, error) {
 	return open, nil
 }
 
-func (d PullDraft) create(t Target) Request {
+func (d PullDraft) create(s Sanitizer) Request {
 	head := d.Branch
-	if d.Owner != "" && d.Owner != t.Owner {
+	if d.Owner != "" && d.Owner != s.Target.Owner {
 		head = d.Owner + ":" + d.Branch
 	}
-	return newRequest(http.MethodPost, t.repo("/pulls"), struct {
+	return newRequest(http.MethodPost, s.Target.repo("/pulls"), struct {
 		Title string `json:"title"`
 		Head  string `json:"head"`
 		Base  string `json:"base"`
 		Body  string `json:"body"`
 		Draft bool   `json:"draft"`
-	}{cutRunes(d.Title, titleLimit), head, d.Base, capRegion("", d.Body), d.Draft})
+	}{s.Title(d.Title, titleLimit), head, d.Base, capRegion("", s.Redact(d.Body)), d.Draft})
 }
 
 const (
@@ -83,8 +83,8 @@ const (
 // capRegion sets our region, and cuts it where the body gets too long. The person's part is never cut.
 func capRegion(body, text string) string {
 	set := SetRegion(body, text)
-	for over := utf16Len(set) - bodyLimit; over > 0 && text != ""; over = utf16Len(set) - bodyLimit {
-		text = cutRunes(text, max(len([]rune(text))-over-1, 0))
+	if over := utf16Len(set) - bodyLimit; over > 0 {
+		text = cutUTF16(text, utf16Len(text)-over)
 		set = SetRegion(body, text)
 	}
 	return set
@@ -100,7 +100,7 @@ func (c *Client) EnsurePull(ctx context.Context, d PullDraft) (EnsuredPull, erro
 		if err != nil {
 			return EnsuredPull{}, err
 		}
-		request, open, err := PlanPull(c.target, d, have)
+		request, open, err := PlanPull(c.sanitize, d, have)
 		if err != nil {
 			return EnsuredPull{}, err
 		}

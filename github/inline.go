@@ -16,14 +16,14 @@ func (s Sanitizer) inline(line string) string {
 			b.WriteString(s.prose(line))
 			break
 		}
-		b.WriteString(s.prose(line[:tick]))
-		escaped := strings.HasSuffix(line[:tick], `\`)
+		before, escaped := strings.CutSuffix(line[:tick], `\`)
+		b.WriteString(s.prose(before))
 		line = line[tick:]
 		run := len(line) - len(strings.TrimLeft(line, "`"))
 		code, rest, whole := closeSpan(line[run:], run)
 		// A table divides its cells before it looks for code; what holds a bar is no code then.
 		if escaped || !whole || strings.ContainsAny(code, "|") {
-			b.WriteString(strings.Repeat("&#96;", run))
+			b.WriteString(strings.Repeat("&grave;", run))
 			line = line[run:]
 			continue
 		}
@@ -56,17 +56,18 @@ var (
 	address = regexp.MustCompile("(?i)https?://[^\\s<>\"'`()\\[\\]{}|\\\\^$*]+")
 
 	// A backslash before punctuation vanishes on the page, and what was on its sides meets.
-	scheme   = regexp.MustCompile(`:(\\?/)`)
-	web      = regexp.MustCompile(`(?i)(www)(\\?\.)`)
-	mention  = regexp.MustCompile(`@`)
-	hash     = regexp.MustCompile(`#(\\?[0-9])`)
-	ghIssue  = regexp.MustCompile(`(?i)(gh)(\\?-[0-9])`)
-	mailto   = regexp.MustCompile(`(?i)(mailto|xmpp)(\\?:)`)
-	link     = regexp.MustCompile(`\](\\?[(\[:])`)
-	image    = regexp.MustCompile(`!\[`)
-	entity   = regexp.MustCompile(`&(#|[A-Za-z])`)
-	tilde    = regexp.MustCompile(`~{3}`)
-	replaces = strings.NewReplacer("<", "&lt;", "$", "&#36;")
+	scheme  = regexp.MustCompile(`:(\\?/)`)
+	web     = regexp.MustCompile(`(?i)(www)(\\?\.)`)
+	mention = regexp.MustCompile(`@`)
+	hash    = regexp.MustCompile(`#(\\?[0-9])`)
+	ghIssue = regexp.MustCompile(`(?i)(gh)(\\?-[0-9])`)
+	mailto  = regexp.MustCompile(`(?i)(mailto|xmpp)(\\?:)`)
+	link    = regexp.MustCompile(`\](\\?[(\[:])`)
+	image   = regexp.MustCompile(`!\[`)
+	entity  = regexp.MustCompile(`&(#|[A-Za-z])`)
+	less    = regexp.MustCompile(`\\?<`)
+	dollar  = regexp.MustCompile(`\\?\$`) // formulas
+	tilde   = regexp.MustCompile(`~{3}`)
 )
 
 // prose makes text outside of code harmless, but for the addresses that may stay.
@@ -110,7 +111,7 @@ func neutral(text string) string {
 		return ""
 	}
 	text = entity.ReplaceAllString(text, "&amp;$1")
-	text = replaces.Replace(text)
+	text = less.ReplaceAllString(text, "&lt;")
 	text = link.ReplaceAllString(text, "]"+breaker+"$1")
 	text = image.ReplaceAllString(text, "!"+breaker+"[")
 	text = scheme.ReplaceAllString(text, ":"+breaker+"$1")
@@ -119,5 +120,6 @@ func neutral(text string) string {
 	text = ghIssue.ReplaceAllString(text, "$1"+breaker+"$2")
 	text = hash.ReplaceAllString(text, "#"+breaker+"$1")
 	text = mention.ReplaceAllString(text, "@"+breaker)
-	return tilde.ReplaceAllString(text, "~"+breaker+"~"+breaker+"~")
+	text = tilde.ReplaceAllString(text, "~"+breaker+"~"+breaker+"~")
+	return dollar.ReplaceAllString(text, "&dollar;")
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // Facts are what a review is planned against.
+// A Pull without a number is one that does not exist yet; Files may then be read from the clone, by [ParsePatch].
 type Facts struct {
-	Target    Target
-	Sanitizer Sanitizer
+	Sanitizer Sanitizer // its target is the repository
 	Viewer    Account
 	Pull      PullRequest
 	Files     Files
@@ -30,8 +30,22 @@ type ReviewPlan struct {
 
 	target Target
 	number int
-	again  func(inline bool) ReviewPlan
+	again  func(withdrawn) ReviewPlan
+	withdrawn
 }
+
+// withdrawn is what GitHub did not take of a plan.
+type withdrawn struct {
+	lines bool   // comments on lines
+	event string // why the event
+}
+
+// Why a review is a comment where more was wanted.
+const (
+	whyOwn     = "GitHub lets nobody judge a pull request of their own"
+	whyActions = "GitHub Actions may approve only where the repository's settings allow it"
+	whyMoved   = "the pull request has moved on"
+)
 
 // InlineComment is a finding on lines of the diff.
 type InlineComment struct {
@@ -51,15 +65,17 @@ const (
 )
 
 // PlanReview decides everything about a review without asking anybody.
-func PlanReview(f Facts, r Review) ReviewPlan { return planReview(f, r, true) }
+func PlanReview(f Facts, r Review) ReviewPlan { return planReview(f, r, withdrawn{}) }
 
-func planReview(f Facts, r Review, inline bool) ReviewPlan {
-	p := ReviewPlan{Marker: r.marker(), Commit: r.Head, Moved: f.Pull.Head != r.Head, target: f.Target, number: f.Pull.Number}
-	p.again = func(inline bool) ReviewPlan { return planReview(f, r, inline) }
-	p.Event, p.Why = f.allowed(r, p.Moved)
+func planReview(f Facts, r Review, w withdrawn) ReviewPlan {
+	p := ReviewPlan{withdrawn: w, Marker: r.marker(), Commit: r.Head, Moved: f.Pull.Number != 0 && f.Pull.Head != r.Head, target: f.Sanitizer.Target, number: f.Pull.Number}
+	p.again = func(w withdrawn) ReviewPlan { return planReview(f, r, w) }
+	if p.Event, p.Why = f.allowed(r, p.Moved); w.event != "" {
+		p.Event, p.Why = Comment, w.event
+	}
 	var rest []string
 	for _, finding := range worstFirst(r.Findings) {
-		if inline && !p.Moved && len(p.Inline) < inlineLimit {
+		if !w.lines && !p.Moved && len(p.Inline) < inlineLimit {
 			if c, ok := f.comment(finding); ok {
 				p.Inline = append(p.Inline, c)
 				continue
@@ -76,11 +92,11 @@ func (f Facts) allowed(r Review, moved bool) (Event, string) {
 	switch {
 	case r.Event == Comment:
 	case moved:
-		return Comment, "the pull request has moved on"
+		return Comment, whyMoved
 	case f.Viewer.Is(f.Pull.Author):
-		return Comment, "GitHub lets nobody judge a pull request of their own"
+		return Comment, whyOwn
 	case r.Event == Approve && f.Viewer.Is(Account{Login: actionsBot, Bot: true}):
-		return Comment, "GitHub Actions may approve only where the repository's settings allow it"
+		return Comment, whyActions
 	case r.Event == Approve && !f.Files.Complete():
 		return Comment, fmt.Sprintf("GitHub shows %d of %d files", len(f.Files.Changed), f.Files.Total)
 	}
@@ -123,7 +139,7 @@ func (f Facts) paragraph(finding Finding, head string) string {
 		}
 		title += " " + codeSpan(f.Sanitizer.plain(place))
 		if finding.Side == Right {
-			title += " ([look](" + f.Target.Permalink(head, finding.Path, last) + "))"
+			title += " ([look](" + f.Sanitizer.Target.Permalink(head, finding.Path, last) + "))"
 		}
 	}
 	return title + "\n\n" + f.words(finding)
@@ -199,9 +215,11 @@ func (p ReviewPlan) create() Request {
 }
 
 func (p ReviewPlan) submit(id string, event Event) Request {
+	// The body stands there already; sent again, it is whole whoever made the review and with whichever event.
 	return newRequest(http.MethodPost, p.target.repo("/pulls/%s/reviews/%s/events", p.pull(), id), struct {
 		Event string `json:"event"`
-	}{event.String()})
+		Body  string `json:"body"`
+	}{event.String(), p.Body})
 }
 
 // pull is the pull request's number, or a placeholder where it does not exist yet.

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -21,7 +22,7 @@ type Posted struct {
 
 // facts asks what a review is planned against.
 func (c *Client) facts(ctx context.Context, number int, r Review) (Facts, error) {
-	f := Facts{Target: c.target, Sanitizer: c.sanitize}
+	f := Facts{Sanitizer: c.sanitize}
 	var err error
 	if f.Viewer, err = c.Viewer(ctx); err != nil {
 		return Facts{}, err
@@ -148,11 +149,8 @@ func (p *publisher) post(ctx context.Context, plan ReviewPlan, own []ours) (*our
 	}
 }
 
-type notThereError struct{}
-
-func (notThereError) Error() string { return "the review is not there after it was made" }
-
-var errNotThere = notThereError{}
+// errNotThere is what a list says that contradicts what was answered before, again and again.
+var errNotThere = errors.New("the review is not listed")
 
 // hold makes sure that the account's one unsubmitted review is ours, with our key.
 // Without an error and without a review, the place was taken and is free again: look once more.
@@ -208,13 +206,18 @@ func (p *publisher) create(ctx context.Context, plan *ReviewPlan) (*ours, error)
 		case refused.says("commitOID", "commit_id") && !plan.Moved:
 			return nil, p.moved(ctx, plan.Commit, err)
 		case len(plan.Inline) > 0 && refused.says("could not be resolved", "must be part of the diff", "part of the same hunk", "thread", "is invalid", "diff"):
-			commit := plan.Commit
-			*plan = plan.again(false)
-			plan.Commit = commit
+			plan.retry(withdrawn{lines: true, event: plan.event})
 		default:
 			return nil, err
 		}
 	}
+}
+
+// retry plans again without what GitHub did not take. A commit that was left out stays so.
+func (p *ReviewPlan) retry(w withdrawn) {
+	commit := p.Commit
+	*p = p.again(w)
+	p.Commit = commit
 }
 
 // moved tells a head that moved since it was read from a commit that never was there.
@@ -245,9 +248,12 @@ func (p *publisher) clear(ctx context.Context, o ours) error {
 // onlyOurs refuses an unsubmitted review with which a person went on, on GitHub's pages:
 // what they wrote is not ours to submit, nor to throw away.
 func (p *publisher) onlyOurs(ctx context.Context, id int64) error {
-	page, _, err := p.rest.PullRequests.ListReviewComments(ctx, p.target.Owner, p.target.Repo, p.number, id, &github.ListOptions{PerPage: perPage})
+	page, resp, err := p.rest.PullRequests.ListReviewComments(ctx, p.target.Owner, p.target.Repo, p.number, id, &github.ListOptions{PerPage: perPage})
 	if err != nil {
 		return p.explain(ctx, p.op("read an unsubmitted review"), err)
+	}
+	if resp.NextPage != 0 { // ours are never that many
+		return &PendingReviewError{Number: p.number}
 	}
 	for _, comment := range page {
 		if !inlineHead.MatchString(comment.GetBody()) {
@@ -293,8 +299,10 @@ func (p *publisher) submit(ctx context.Context, plan *ReviewPlan, pending *ours)
 		}
 		refused := refusal(err)
 		switch {
-		case refused != nil && plan.Event != Comment && refused.says("own pull request", "not permitted to approve"):
-			plan.Event, plan.Why = Comment, refused.Message
+		case refused != nil && plan.Event != Comment && refused.says("own pull request"):
+			plan.retry(withdrawn{lines: plan.lines, event: whyOwn})
+		case refused != nil && plan.Event != Comment && refused.says("not permitted to approve"):
+			plan.retry(withdrawn{lines: plan.lines, event: whyActions})
 		case refused != nil && refused.says("lock"):
 			return nil, &LockedError{Number: p.number}
 		case !unclear(err):

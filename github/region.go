@@ -11,7 +11,7 @@ const (
 // SetRegion puts a text into our part of a pull request's body, and makes that part at the end where there is none.
 // Not a byte outside of it changes. A text that is there already, whatever its line ends, changes nothing.
 func SetRegion(body, text string) string {
-	text = strings.Trim(withoutMarkers(text), "\n")
+	text = strings.Trim(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(withoutMarkers(text)), "\n")
 	from, to, found := findRegion(body)
 	if !found {
 		switch {

@@ -55,7 +55,7 @@ func (s Sanitizer) Title(text string, most int) string {
 // references are what GitHub links in a title: #1 and GH-1, and in most places @name.
 var references = regexp.MustCompile(`(?i)(@|#|gh-)([a-z0-9])`)
 
-// plain drops what cannot be seen, and blanks secrets: before, and again in what the invisible may have held apart.
+// plain drops what cannot be seen, and blanks secrets: before, and again in what comments and the invisible may have held apart.
 func (s Sanitizer) plain(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n").Replace(s.Redact(text))
@@ -65,7 +65,7 @@ func (s Sanitizer) plain(text string) string {
 		}
 		return -1
 	}, text)
-	return withoutComments(s.Redact(text))
+	return s.Redact(withoutComments(text))
 }
 
 // isVisible refuses Unicode's category C (controls, formats such as zero width and bidirectional, private use, unassigned),

@@ -13,10 +13,10 @@ type State string
 
 // GitHub's states.
 const (
-	Pending State = "pending"
-	Success State = "success"
-	Failure State = "failure"
-	Error   State = "error"
+	StatePending State = "pending"
+	StateSuccess State = "success"
+	StateFailure State = "failure"
+	StateError   State = "error" // the check itself did not work
 )
 
 // PhaseContext is the name of the deterministic check's status.

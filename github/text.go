@@ -33,3 +33,20 @@ func utf16Len(s string) int {
 	}
 	return n
 }
+
+// cutUTF16 cuts a text to that many units of [utf16Len].
+func cutUTF16(s string, most int) string {
+	if utf16Len(s) <= most {
+		return s
+	}
+	if most <= 0 {
+		return ""
+	}
+	n := 0
+	for i, r := range s {
+		if n += max(utf16.RuneLen(r), 1); n > most-1 {
+			return s[:i] + ellipsis
+		}
+	}
+	return s
+}

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -75,8 +76,13 @@ var testNow = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // client is a client that waits for nothing.
 func (w *world) client(token string, accounts ...string) *Client {
 	w.t.Helper()
+	return w.clientOver(nil, token, accounts...)
+}
+
+func (w *world) clientOver(transport http.RoundTripper, token string, accounts ...string) *Client {
+	w.t.Helper()
 	c, err := New(w.target(), Options{
-		Token: token, Redact: redactTest, Accounts: accounts, Now: func() time.Time { return testNow },
+		Token: token, Redact: redactTest, Accounts: accounts, Now: func() time.Time { return testNow }, Transport: transport,
 		Pause: func(_ context.Context, p Pause) error {
 			w.pauses = append(w.pauses, p)
 			return nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Fault is what goes wrong with the next request of an operation.
-type Fault struct {
+// fault is what goes wrong with the next requests of an operation.
+type fault struct {
 	op    string
 	kind  Kind
 	times int
@@ -21,6 +21,7 @@ type Kind struct {
 	text   string
 	after  bool // the work is done first
 	hangs  bool
+	until  <-chan struct{} // nothing happens before this is closed
 	cuts   cutting
 }
 
@@ -33,7 +34,7 @@ const (
 )
 
 // works reports whether the request has its effect.
-func (k Kind) works() bool { return k.after || k.cuts != whole }
+func (k Kind) works() bool { return k.after || k.cuts != whole || k.until != nil }
 
 func (k Kind) answer() answer {
 	a := failure(k.status, k.text)
@@ -50,6 +51,9 @@ var (
 	// Hang does nothing, and answers nothing until the asker goes away.
 	Hang = Kind{hangs: true}
 )
+
+// Held is slow: it does what was asked, and answers, when a channel is closed.
+func Held(until <-chan struct{}) Kind { return Kind{until: until} }
 
 // Before answers with a status and does nothing.
 func Before(status int) Kind { return Kind{status: status, text: http.StatusText(status)} }
@@ -85,10 +89,10 @@ func SSO(link string) Kind {
 func (s *Server) Fail(op string, times int, kind Kind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faults = append(s.faults, &Fault{op: op, kind: kind, times: times})
+	s.faults = append(s.faults, &fault{op: op, kind: kind, times: times})
 }
 
-func (s *Server) faultFor(op string) *Fault {
+func (s *Server) faultFor(op string) *fault {
 	for _, f := range s.faults {
 		if f.times > 0 && (f.op == op || f.op == "*") {
 			f.times--

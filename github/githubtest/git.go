@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/cgi"
 	"os"
@@ -54,6 +55,20 @@ func (g git) rev(dir, name string) string {
 	return out
 }
 
+// branches are the branches of a repository and where they are.
+func (g git) branches(dir string) map[string]string {
+	all := map[string]string{}
+	out, err := g.run(dir, "", "for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", "refs/heads/")
+	if err != nil {
+		return all
+	}
+	for text := range strings.Lines(out) {
+		commit, name, _ := strings.Cut(strings.TrimSpace(text), " ")
+		all[name] = commit
+	}
+	return all
+}
+
 // preReceive refuses pushes to the branches that a file of the repository lists.
 const preReceive = `#!/bin/sh
 while read -r old new ref; do
@@ -63,6 +78,16 @@ while read -r old new ref; do
 	fi
 done
 `
+
+// setUp lets a repository be pushed to over HTTP, without work in the background, and guards its protected branches.
+func setUp(dir string) error {
+	config, err := os.OpenFile(filepath.Join(dir, "config"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = config.WriteString("[http]\n\treceivepack = true\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[core]\n\tfsync = none\n")
+	return errors.Join(err, config.Close(), writeHook(dir))
+}
 
 // writeHook writes a program that can be executed at once; see golang/go#22315.
 func writeHook(dir string) error {

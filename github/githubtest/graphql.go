@@ -8,17 +8,22 @@ import (
 
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
 //go:embed testdata/schema.graphql
 var graphSchema string
+
+func loadGraphQL() (*ast.Schema, error) {
+	return gqlparser.LoadSchema(&ast.Source{Name: "schema.graphql", Input: graphSchema})
+}
 
 func (s *Server) serveGraphQL(w http.ResponseWriter, r *http.Request) {
 	c := &call{Server: s, method: r.Method, path: "/graphql", header: r.Header}
 	if !c.read(w, r) {
 		return
 	}
-	field, err := parseGraphQL(c.text("query"))
+	field, err := s.parseGraphQL(c.text("query"))
 	c.op = "graphql/" + field
 	s.serve(w, r, c, func() answer {
 		switch {
@@ -33,12 +38,8 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, r *http.Request) {
 }
 
 // parseGraphQL holds a document against GitHub's schema and returns its one field.
-func parseGraphQL(document string) (string, error) {
-	parsed, err := gqlparser.LoadSchema(&ast.Source{Name: "schema.graphql", Input: graphSchema})
-	if err != nil {
-		return "", err
-	}
-	query, wrong := gqlparser.LoadQuery(parsed, document)
+func (s *Server) parseGraphQL(document string) (string, error) {
+	query, wrong := gqlparser.LoadQueryWithRules(s.graphQL, document, rules.NewDefaultRules())
 	if len(wrong) > 0 {
 		return "", wrong
 	}

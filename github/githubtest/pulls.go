@@ -19,7 +19,8 @@ type pull struct {
 	branch string
 	from   *Repo // where the branch is
 	head   string
-	gone   bool // its repository was deleted
+	tip    string // of the base
+	gone   bool   // its repository was deleted
 
 	draft, closed, merged, locked bool
 
@@ -32,32 +33,42 @@ type pull struct {
 // bodyLimit is GitHub's, in characters.
 const bodyLimit = 65536
 
-// refresh takes from git where the heads are now. A pull request whose branch is gone is closed, as GitHub does it.
+// refresh takes from git where the heads are now.
+// A pull request whose branch is gone is closed, one whose head got into the base is merged, as GitHub does it.
 func (r *Repo) refresh() {
 	g := r.server.git
+	at := map[*Repo]map[string]string{}
+	branches := func(of *Repo) map[string]string {
+		if at[of] == nil {
+			at[of] = g.branches(of.Dir)
+		}
+		return at[of]
+	}
 	for _, p := range r.pulls {
 		if p.closed {
 			continue
 		}
 		p.gone = p.from.gone
-		head := ""
+		head, tip := "", branches(r)[p.base]
 		if !p.gone {
-			head = g.rev(p.from.Dir, "refs/heads/"+p.branch)
+			head = branches(p.from)[p.branch]
 		}
 		if head == "" {
 			p.closed = true
 			continue
 		}
-		if head == p.head {
+		if head == p.head && tip == p.tip {
 			continue
 		}
-		p.head, p.updated = head, r.server.now()
-		if p.from != r {
-			_, _ = g.run(r.Dir, "", "fetch", "--quiet", "--no-tags", p.from.Dir, head) // from a folder of ours
+		if head != p.head {
+			if p.from != r {
+				_, _ = g.run(r.Dir, "", "fetch", "--quiet", "--no-tags", p.from.Dir, head) // from a folder of ours
+			}
+			_, _ = g.run(r.Dir, "", "update-ref", fmt.Sprintf("refs/pull/%d/head", p.number), head)
 		}
-		_, _ = g.run(r.Dir, "", "update-ref", fmt.Sprintf("refs/pull/%d/head", p.number), head)
-		if base := g.rev(r.Dir, "refs/heads/"+p.base); len(g.commits(r.Dir, base, head)) == 0 && base != "" {
-			p.closed, p.merged, p.mergedAt = true, true, r.server.now() // it was pushed to the base
+		p.head, p.tip, p.updated = head, tip, r.server.now()
+		if tip != "" && len(g.commits(r.Dir, tip, head)) == 0 {
+			p.closed, p.merged, p.mergedAt = true, true, r.server.now()
 		}
 	}
 }
@@ -85,7 +96,7 @@ func (p *pull) wire(whole bool) map[string]any {
 		"user": s.user(p.author).wire(), "html_url": web, "created_at": p.created, "updated_at": p.updated, "closed_at": any(nil), "merged_at": any(nil),
 		"merge_commit_sha": any(nil), "head": head, "author_association": "CONTRIBUTOR",
 		"base": map[string]any{
-			"label": p.repo.Owner + ":" + p.base, "ref": p.base, "sha": s.git.rev(p.repo.Dir, "refs/heads/"+p.base), "user": s.user(p.repo.Owner).wire(), "repo": p.repo.wire(),
+			"label": p.repo.Owner + ":" + p.base, "ref": p.base, "sha": p.tip, "user": s.user(p.repo.Owner).wire(), "repo": p.repo.wire(),
 		},
 	}
 	if p.closed {

@@ -39,14 +39,10 @@ func (s *Server) NewRepo(owner, name string, files map[string]string) (*Repo, er
 	}
 	r := &Repo{Owner: owner, Name: name, Dir: dir, server: s, id: s.id(), rights: map[string]string{owner: "admin"}}
 	s.user(owner)
-	for _, args := range [][]string{
-		{"init", "--quiet", "--bare", "--initial-branch=main"}, {"config", "http.receivepack", "true"}, {"config", "gc.auto", "0"}, {"config", "core.fsync", "none"},
-	} {
-		if _, err := s.git.run(dir, "", args...); err != nil {
-			return nil, err
-		}
+	if _, err := s.git.run(dir, "", "init", "--quiet", "--bare", "--initial-branch=main", "--template="); err != nil {
+		return nil, err
 	}
-	if err := writeHook(dir); err != nil {
+	if err := setUp(dir); err != nil {
 		return nil, err
 	}
 	s.repos = append(s.repos, r)
@@ -68,11 +64,8 @@ func (r *Repo) Fork(owner string) (*Repo, error) {
 	}
 	s.user(owner)
 	f := &Repo{Owner: owner, Name: r.Name, Dir: dir, server: s, id: s.id(), fork: r, rights: map[string]string{owner: "admin"}}
-	if _, err := s.git.run(dir, "", "config", "http.receivepack", "true"); err != nil {
-		return nil, err
-	}
 	s.repos = append(s.repos, f)
-	return f, writeHook(dir)
+	return f, setUp(dir)
 }
 
 // GitURL is where the repository is cloned from and pushed to over HTTP, with a token as password.

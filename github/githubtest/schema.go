@@ -50,8 +50,9 @@ func alternatives(s schema) []schema {
 	return all
 }
 
-// lenient are fields that GitHub sends as null although it describes them as numbers: outdated comments have no line.
-var lenient = []string{"line", "start_line", "position", "original_start_line"}
+// lenient are fields that GitHub sends as null although it describes them otherwise:
+// outdated comments have no line, and a pull request may have lost the repository of its head.
+var lenient = []string{"line", "start_line", "position", "original_start_line", "repo"}
 
 // validate says what of a value does not fit a schema. Stricter than the schema, it knows every field that it sees.
 func (d *description) validate(s schema, v any, at string) []string {

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // Server is one GitHub.
@@ -24,11 +26,12 @@ type Server struct {
 
 	mu       sync.Mutex
 	spec     *description
+	graphQL  *ast.Schema
 	seq      int64 // ids and the clock
 	users    map[string]*user
 	tokens   map[string]token
 	repos    []*Repo
-	faults   []*Fault
+	faults   []*fault
 	requests []Request
 	problems []string
 	released chan struct{} // closed when the server stops, for requests that hang
@@ -40,7 +43,11 @@ func New(dir string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, spec: spec, users: map[string]*user{}, tokens: map[string]token{}, released: make(chan struct{})}
+	graphQL, err := loadGraphQL()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir, spec: spec, graphQL: graphQL, users: map[string]*user{}, tokens: map[string]token{}, released: make(chan struct{})}
 	if s.git, err = findGit(dir); err != nil {
 		return nil, err
 	}
@@ -187,6 +194,14 @@ func (c *call) read(w http.ResponseWriter, r *http.Request) bool {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, c *call, work func() answer) {
 	s.mu.Lock()
 	fault := s.faultFor(c.op)
+	if fault != nil && fault.kind.until != nil {
+		s.mu.Unlock()
+		select {
+		case <-fault.kind.until:
+		case <-s.released:
+		}
+		s.mu.Lock()
+	}
 	var a answer
 	if fault == nil || fault.kind.works() {
 		a = work()
