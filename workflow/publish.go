@@ -246,7 +246,7 @@ func (p *publishing) status(ctx context.Context) error {
 
 func (p *publishing) phaseStatus() github.Status {
 	return github.Status{
-		Context: github.PhaseContext, State: github.Success,
+		Context: github.PhaseContext, State: github.StateSuccess,
 		Description: fmt.Sprintf("%s, proved by %d transitions", p.change.State.Effective, p.change.State.Proved()),
 	}
 }

@@ -23,7 +23,7 @@ func (p *publishing) preview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	request, pull, err := github.PlanPull(p.target, draft, pulls)
+	request, pull, err := github.PlanPull(p.client.Sanitizer(), draft, pulls)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (p *publishing) previewReviews(ctx context.Context, pull *github.PullReques
 		return err
 	}
 	var posted map[string]github.PostedReview
-	facts := github.Facts{Target: p.target, Sanitizer: p.client.Sanitizer(), Pull: github.PullRequest{Head: string(p.change.Tip)}}
+	facts := github.Facts{Sanitizer: p.client.Sanitizer(), Pull: github.PullRequest{Head: string(p.change.Tip)}}
 	if facts.Viewer, err = p.client.Viewer(ctx); err != nil {
 		return err
 	}

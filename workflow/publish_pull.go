@@ -70,19 +70,17 @@ func (p *publishing) pullDraft(ctx context.Context) (github.PullDraft, error) {
 	}
 	return github.PullDraft{
 		Branch: p.req.Change.Branch(), Owner: p.owner, Base: p.change.State.Base.Branch,
-		Title: p.pullTitle(summary), Body: p.pullBody(summary).Render(), Draft: true, Again: p.req.Again,
+		Title: pullTitle(p.req.Change, summary), Body: p.pullBody(summary).Render(), Draft: true, Again: p.req.Again,
 	}, nil
 }
 
-// pullTitle is the change's id and what it is for. Afterwards it is a person's.
-func (p *publishing) pullTitle(summary string) string {
-	const most = 100
+// pullTitle is the change's id and what it is for. Once the pull request is open, its title is a person's.
+func pullTitle(id phases.ChangeID, summary string) string {
 	sentence, _, _ := strings.Cut(firstLine(summary), ". ")
-	title := p.req.Change.String()
-	if sentence = strings.TrimSuffix(strings.TrimSpace(sentence), "."); sentence != "" {
-		title += ": " + sentence
+	if sentence = strings.TrimSuffix(strings.TrimSpace(sentence), "."); sentence == "" {
+		return id.String()
 	}
-	return p.client.Sanitizer().Title(title, most)
+	return id.String() + ": " + sentence
 }
 
 // pullBody is our part of the body. It tells nothing that is not in the history, so that the same history makes the same text.
