@@ -145,12 +145,23 @@ func (p *publisher) post(ctx context.Context, plan ReviewPlan, own []ours) (*our
 			continue
 		}
 		there, err := p.submit(ctx, &plan, pending)
+		if gone(err) && try < attempts { // another run took the place for a review of its own
+			if own, err = p.look(ctx); err == nil {
+				continue
+			}
+		}
 		return there, Posted{Plan: plan}, err
 	}
 }
 
 // errNotThere is what a list says that contradicts what was answered before, again and again.
 var errNotThere = errors.New("the review is not listed")
+
+// gone reports whether something was not found.
+func gone(err error) bool {
+	_, ok := errors.AsType[*NotFoundError](err)
+	return ok
+}
 
 // hold makes sure that the account's one unsubmitted review is ours, with our key.
 // Without an error and without a review, the place was taken and is free again: look once more.
@@ -249,8 +260,12 @@ func (p *publisher) clear(ctx context.Context, o ours) error {
 // what they wrote is not ours to submit, nor to throw away.
 func (p *publisher) onlyOurs(ctx context.Context, id int64) error {
 	page, resp, err := p.rest.PullRequests.ListReviewComments(ctx, p.target.Owner, p.target.Repo, p.number, id, &github.ListOptions{PerPage: perPage})
+	err = p.explain(ctx, p.op("read an unsubmitted review"), err)
+	if gone(err) { // another run has submitted or discarded it meanwhile
+		return nil
+	}
 	if err != nil {
-		return p.explain(ctx, p.op("read an unsubmitted review"), err)
+		return err
 	}
 	if resp.NextPage != 0 { // ours are never that many
 		return &PendingReviewError{Number: p.number}
