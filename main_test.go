@@ -96,6 +96,7 @@ func runScripts(t *testing.T, dir string, environ ...string) {
 			"cmpjson": cmdCmpJSON,
 			"tty":     cmdTTY,
 			"at":      cmdAt,
+			"github":  cmdGitHub,
 		},
 	})
 }
@@ -135,6 +136,7 @@ func isolate(env *testscript.Env) error {
 	}
 	recordings, err := filepath.Abs(filepath.Join("testdata", "cassette"))
 	env.Values[cassettes{}] = recordings
+	env.Values[theHub{}] = &hub{}
 	return err
 }
 

@@ -89,7 +89,11 @@ func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 // scriptEnvironment is what the script would give a program that it starts.
 func scriptEnvironment(ts *testscript.TestScript) []string {
 	var environ []string
-	for _, entry := range append(fixedEnvironment(""), "PATH=", "WORK=", "CI=", "NO_COLOR=", "GH_PROMPT_DISABLED=", "GH_FORCE_TTY=") {
+	more := []string{
+		"PATH=", "WORK=", "CI=", "NO_COLOR=", "GH_PROMPT_DISABLED=", "GH_FORCE_TTY=",
+		"GITHUB_API_URL=", "GITHUB_SERVER_URL=", "GH_ENTERPRISE_TOKEN=", "GIT_TOKEN=",
+	}
+	for _, entry := range append(fixedEnvironment(""), more...) {
 		key, _, _ := strings.Cut(entry, "=")
 		if value := ts.Getenv(key); value != "" {
 			environ = append(environ, key+"="+value)

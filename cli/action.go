@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,8 +92,16 @@ func (f *workFlags) where() workflow.Where {
 	return workflow.WhereConfigured
 }
 
+// action is what changes a change.
+type action func(context.Context, *workflow.Bench) (workflow.ActionResult, error)
+
 // act runs what changes a change, and answers. The result counts also where an error comes with it.
-func (a *app) act(cmd *cobra.Command, j *jsonFlags, run func(context.Context, *workflow.Bench) (workflow.ActionResult, error)) error {
+func (a *app) act(cmd *cobra.Command, j *jsonFlags, run action) error {
+	return a.actAndPublish(cmd, j, run, nil)
+}
+
+// actAndPublish is act for commands whose work is published at their end, where flags are given.
+func (a *app) actAndPublish(cmd *cobra.Command, j *jsonFlags, run action, flags *workFlags) error {
 	bench, err := a.bench(cmd.Context())
 	if err != nil {
 		return err
@@ -102,19 +111,25 @@ func (a *app) act(cmd *cobra.Command, j *jsonFlags, run func(context.Context, *w
 	}
 	result, err := run(cmd.Context(), bench)
 	a.progress.close(err)
+	var unpublished error
+	if flags != nil {
+		publish := workflow.Publish{Bench: bench}
+		unpublished = publish.After(cmd.Context(), &result, err, flags.mode(bench))
+		a.progress.close(unpublished)
+	}
 	a.nameCommands(&result)
 	if j.wanted() {
 		if result.Action == "" {
 			return err
 		}
-		return errors.Join(err, j.write(a.streams, result))
+		return errors.Join(cmp.Or(err, unpublished), j.write(a.streams, result))
 	}
 	a.tell(result, err)
 	if err == nil && result.Decision != nil && result.Action == workflow.ActionDecisionPending {
 		id, _ := phases.ParseChangeID(result.Change)
 		err = &workflow.DecisionError{ID: id, Decision: *result.Decision}
 	}
-	return err
+	return cmp.Or(err, unpublished)
 }
 
 // tell prints the answer on standard output and what belongs around it on standard error.
@@ -138,6 +153,9 @@ func (a *app) tell(r workflow.ActionResult, err error) {
 	}
 	if r.Worktree != "" && len(r.Commits) > 0 {
 		a.progress.Note("worktree: " + r.Worktree)
+	}
+	if r.PullRequest != "" {
+		a.progress.Note("pull request: " + r.PullRequest)
 	}
 	if r.Next != "" && r.Action != workflow.ActionDecisionPending {
 		a.progress.Note("next: " + r.Next)

@@ -16,6 +16,7 @@ const (
 	groupWork   = "work"
 	groupLook   = "look"
 	groupDecide = "decide"
+	groupGitHub = "github"
 	groupSteps  = "steps"
 	groupSetup  = "setup"
 )
@@ -67,6 +68,7 @@ $ gh agentd archive add-oauth`),
 		{ID: groupWork, Title: "Work"},
 		{ID: groupLook, Title: "Look"},
 		{ID: groupDecide, Title: "Decide"},
+		{ID: groupGitHub, Title: "GitHub"},
 		{ID: groupSteps, Title: "Steps"},
 		{ID: groupSetup, Title: "Set up"},
 	} {
@@ -80,8 +82,9 @@ $ gh agentd archive add-oauth`),
 		}
 	}
 	add(groupWork, newPlanCommand(a), newImplCommand(a), newArchiveCommand(a))
-	add(groupLook, newListCommand(a), newStatusCommand(a), newShowCommand(a), newValidateCommand(a), newCheckCommand(a), newDiffCommand(a), newUsageCommand(a))
+	add(groupLook, newListCommand(a), newStatusCommand(a), newShowCommand(a), newValidateCommand(a), newDiffCommand(a), newUsageCommand(a))
 	add(groupDecide, newApproveCommand(a), newReopenCommand(a), newAbandonCommand(a), newClarifyCommand(a))
+	add(groupGitHub, newPublishCommand(a), newCheckCommand(a))
 	add(groupSteps, newStepCommand(a))
 	add(groupSteps, stepCommands(a)...)
 	add(groupSetup, newInitCommand(a), newHookCommand(a), newDoctorCommand(a), newDemoCommand(a), newMCPCommand(a), newSubmitCommand(a),

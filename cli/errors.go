@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentd/gh-agentd/agents"
 	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/github"
 	"github.com/agentd/gh-agentd/internal/proc"
 	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/workflow"
@@ -57,7 +58,12 @@ func rules() []rule {
 		{is: isType[*phases.ReservedTrailerError], code: ExitGate},
 		{is: isType[*phases.ReplayError], code: ExitGate, hint: "`gh agentd doctor` names the first illegal commit and the way out"},
 
+		{is: isType[*github.MovedError], code: ExitGate},
+		{is: isType[*github.LockedError], code: ExitGate},
+		{is: isType[*github.ClosedError], code: ExitGate, hint: "`gh agentd publish <id> --again` opens a new pull request"},
+
 		{is: isAgent(agents.NotAuthenticated), code: ExitSignIn},
+		{is: isType[*github.SignInError], code: ExitSignIn},
 	}
 }
 

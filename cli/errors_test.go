@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentd/gh-agentd/agents"
 	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/github"
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/internal/proc"
 	"github.com/agentd/gh-agentd/phases"
@@ -56,6 +57,14 @@ func TestErrors_codeAndHint(t *testing.T) {
 		{"agent not signed in", &agents.Error{Kind: agents.NotAuthenticated, Agent: "codex"}, ExitSignIn, "sign in"},
 		{"agent not installed", &agents.Error{Kind: agents.NotInstalled, Agent: "codex"}, ExitError, "install codex"},
 		{"agent timed out", &agents.Error{Kind: agents.TimedOut, Agent: "codex"}, ExitError, "limits"},
+		{"not signed in to GitHub", &github.SignInError{Host: "github.com"}, ExitSignIn, "gh auth login"},
+		{"pull request closed", &github.ClosedError{Number: 1}, ExitGate, "gh pr reopen 1"},
+		{"pull request merged", &github.ClosedError{Number: 1, Merged: true}, ExitGate, "publish <id> --again"},
+		{"pull request locked", &github.LockedError{Number: 1}, ExitGate, "gh pr unlock 1"},
+		{"pull request moved", &github.MovedError{Number: 1}, ExitGate, "fetch the branch"},
+		{"forbidden on GitHub", &github.ForbiddenError{Op: "post", Need: "`pull-requests: write`"}, ExitError, "`pull-requests: write`"},
+		{"refused push", &gitops.PushError{Remote: "origin", Ref: id.Ref()}, ExitError, "`git push origin agentd/add-oauth`"},
+		{"nothing to push to", &workflow.NoRemoteError{}, ExitError, "git remote add origin"},
 		{"anything else", errors.New("read something: it broke"), ExitError, "`gh-agentd list --help`"},
 	}
 	for _, tt := range tests {

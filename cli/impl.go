@@ -36,13 +36,13 @@ $ gh agentd impl add-oauth --again`),
 			if err != nil {
 				return err
 			}
-			return a.act(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
+			return a.actAndPublish(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
 				if err := a.settle(b, &flags); err != nil {
 					return workflow.ActionResult{}, err
 				}
 				result, err := a.implement(ctx, b, id, &flags, again)
 				return a.chosen(ctx, b, id, &flags, result, err)
-			})
+			}, &flags)
 		},
 	}
 	cmd.Flags().BoolVar(&again, "again", false, "Review a complete change once more")

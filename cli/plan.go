@@ -43,7 +43,7 @@ $ gh agentd plan add-oauth --continue`),
 			if err != nil {
 				return err
 			}
-			return a.act(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
+			return a.actAndPublish(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
 				if err := a.settle(b, &flags); err != nil {
 					return workflow.ActionResult{}, err
 				}
@@ -60,7 +60,7 @@ $ gh agentd plan add-oauth --continue`),
 					Carry:       flags.carry,
 				})
 				return a.chosen(ctx, b, id, &flags, result, err)
-			})
+			}, &flags)
 		},
 	}
 	cmd.Flags().StringVarP(&file, "file", "F", "", "Read the description from a `file`, \"-\" for standard input")

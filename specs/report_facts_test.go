@@ -52,3 +52,14 @@ func TestReadReport_freeTextSaysNothing(t *testing.T) {
 		}
 	})
 }
+
+func TestReadSummary(t *testing.T) {
+	report := specs.ChallengeReport{Change: "c", Round: 1, Verdict: phases.NeedsRevision, Summary: "Good.\n\n## Issues\n\n- one\n- two"}
+	const want = "Good.\n\n\\## Issues\n\n- one\n- two"
+	if got := specs.ReadSummary(report.Markdown()); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := specs.ReadSummary([]byte("# Something else\n")); got != "" {
+		t.Errorf("without a summary: %q", got)
+	}
+}

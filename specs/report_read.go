@@ -36,6 +36,24 @@ func ReadFindings(src []byte) []Finding {
 	return found
 }
 
+// ReadSummary reads the summary back from a report in the form that Markdown writes, for readers as ReadFindings does;
+// "" where there is none.
+func ReadSummary(src []byte) string {
+	var text strings.Builder
+	in := false
+	for line := range strings.Lines(string(src)) {
+		line = strings.TrimRight(line, "\r\n")
+		if strings.HasPrefix(line, "## ") {
+			in = line == "## Summary"
+			continue
+		}
+		if in {
+			text.WriteString(line + "\n")
+		}
+	}
+	return strings.TrimSpace(text.String())
+}
+
 // read takes one line of a labelled bullet into the finding.
 func (f *Finding) read(label, text string) {
 	join := func(into *string) {

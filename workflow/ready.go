@@ -63,14 +63,22 @@ func (b *Bench) sync(ctx context.Context, id phases.ChangeID) error {
 	if err != nil || len(remotes) == 0 {
 		return err
 	}
-	remote := remotes[0].Name
+	return b.syncWith(ctx, id, mainRemote(remotes))
+}
+
+// mainRemote is the remote that changes are shared through: origin, or else the first by name.
+func mainRemote(remotes []gitops.Remote) string {
 	for _, r := range remotes {
 		if r.Name == "origin" {
-			remote = r.Name
+			return r.Name
 		}
 	}
+	return remotes[0].Name
+}
+
+func (b *Bench) syncWith(ctx context.Context, id phases.ChangeID, remote string) error {
 	tracking := "refs/remotes/" + remote + "/" + id.Branch()
-	err = b.Repo.Fetch(ctx, remote, "+"+id.Ref()+":"+tracking)
+	err := b.Repo.Fetch(ctx, remote, "+"+id.Ref()+":"+tracking)
 	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
 		b.Say.Warn(fmt.Sprintf("%s could not be reached (%s): going on with what is here", remote, firstLine(err.Error())))
 	}

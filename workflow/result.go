@@ -24,6 +24,8 @@ type ActionResult struct {
 	Usage     UsageTotals     `json:"usage"`
 	Message   string          `json:"message"`
 	Next      string          `json:"next,omitempty"`
+	// PullRequest is the page of the pull request, where the work was published.
+	PullRequest string `json:"pull_request,omitempty"`
 
 	// Chosen is the action a person picked at the last decision point: "implement" after an approval.
 	Chosen string `json:"-"`

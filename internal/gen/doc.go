@@ -7,5 +7,7 @@
 //
 //	go generate ./...
 //
+// It also cuts GitHub's description of its API for package githubtest, which is done by hand: openapi.go says how.
+//
 // A test here fails when a document is stale.
 package main

@@ -13,13 +13,16 @@ import (
 const top = "../.."
 
 func main() {
-	if err := run(); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+func run(args []string) error {
+	if len(args) == 2 && args[0] == "openapi" {
+		return cutOpenAPI(args[1])
+	}
 	all, err := documents()
 	if err != nil {
 		return err
