@@ -311,30 +311,18 @@ func (b *Bench) callOf(t turn, p player, result agents.Result) specs.LLMCall {
 	return specs.CallOf(string(t.step), p.identity(result), u, b.Now().UTC().Truncate(time.Second))
 }
 
-// secretsOf are the values in the environment that must never be shown, logged or committed.
-// A path to a file with credentials is none: it is printed everywhere.
+// shortestCommitted is the least length of a value that is kept out of commits. A shorter one stands in a file by chance.
+const shortestCommitted = 8
+
+// secretsOf are the values in the environment that must never be committed or passed on in a recording.
 func secretsOf(environ []string) []changes.Secret {
 	var secrets []changes.Secret
-	for _, pair := range environ {
-		name, value, _ := strings.Cut(pair, "=")
-		upper := strings.ToUpper(name)
-		if len(value) < 8 || isPath(value) {
-			continue
-		}
-		for _, mark := range []string{"TOKEN", "SECRET", "PASSWORD", "API_KEY", "APIKEY", "CREDENTIAL"} {
-			if strings.Contains(upper, mark) {
-				secrets = append(secrets, changes.Secret{Name: name, Value: value})
-				break
-			}
+	for _, s := range proc.SecretsIn(environ) {
+		if len(s.Value) >= shortestCommitted {
+			secrets = append(secrets, changes.Secret(s))
 		}
 	}
 	return secrets
-}
-
-// isPath spares names of files that are there: some keys begin with a slash as well.
-func isPath(value string) bool {
-	_, err := os.Lstat(value)
-	return strings.HasPrefix(value, "~/") || filepath.IsAbs(value) && err == nil
 }
 
 func valuesOf(secrets []changes.Secret) []string {
