@@ -32,7 +32,7 @@ type bill struct {
 // most such calls were ended by us, and a budget that stops after every Ctrl-C would be turned off.
 func (b *bill) add(u phases.Usage, failed bool, perMinute float64) {
 	if !u.Unknown {
-		b.tokens += u.In + u.Out
+		b.tokens = phases.Plus(b.tokens, phases.Plus(u.In, u.Out))
 	}
 	switch {
 	case u.USD != nil:
@@ -125,7 +125,7 @@ func (p *purse) passed(u agents.Usage) *BudgetError {
 		if u.USD != nil {
 			over.bill.usd += *u.USD
 		}
-		over.bill.tokens += u.In + u.Out
+		over.bill.tokens = phases.Plus(over.bill.tokens, phases.Plus(u.In, u.Out))
 		if over.cap.USD > 0 && over.bill.usd > over.cap.USD || over.cap.Tokens > 0 && over.bill.tokens > over.cap.Tokens {
 			return over.reached()
 		}

@@ -143,7 +143,7 @@ func parseSpent(data []byte) []spentCall {
 // sane refuses numbers that no agent's claim would be believed with either.
 func (s spentCall) sane() bool {
 	u := s.Usage
-	return min(u.In, u.Cached, u.Out, u.Millis) >= 0 && max(u.In, u.Cached, u.Out) <= 1e12 && (u.USD == nil || *u.USD >= 0 && *u.USD <= 1e6)
+	return min(u.In, u.Cached, u.Out, u.Millis) >= 0 && u == u.Bounded() && (u.USD == nil || *u.USD >= 0)
 }
 
 // unrecorded are the remembered calls of a change that no commit tells of.

@@ -308,7 +308,7 @@ func (b *Bench) callOf(t turn, p player, result agents.Result) specs.LLMCall {
 		In: result.Usage.In, Cached: result.Usage.Cached, Out: result.Usage.Out,
 		Millis: result.Elapsed.Milliseconds(), Unknown: !result.Usage.Known, USD: phases.Price(b.priced(result.Usage, cmp.Or(result.Model, p.model))),
 	}
-	return specs.CallOf(string(t.step), p.identity(result), u, b.Now().UTC().Truncate(time.Second))
+	return specs.CallOf(string(t.step), p.identity(result), u.Bounded(), b.Now().UTC().Truncate(time.Second))
 }
 
 // shortestCommitted is the least length of a value that is kept out of commits. A shorter one stands in a file by chance.

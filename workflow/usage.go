@@ -50,10 +50,10 @@ func UsageKeys() []string { return []string{"change", "step", "role", "agent", "
 
 func (u *UsageTotals) add(use phases.Usage) {
 	u.Calls++
-	u.In += use.In
-	u.Cached += use.Cached
-	u.Out += use.Out
-	u.Millis += use.Millis
+	u.In = phases.Plus(u.In, use.In)
+	u.Cached = phases.Plus(u.Cached, use.Cached)
+	u.Out = phases.Plus(u.Out, use.Out)
+	u.Millis = phases.Plus(u.Millis, use.Millis)
 	if use.USD == nil || use.Unknown {
 		u.Unknown++
 		return
@@ -170,10 +170,10 @@ func sumCalls(calls []specs.LLMCall) phases.Usage {
 	var sum phases.Usage
 	usd, priced := 0.0, true
 	for _, c := range calls {
-		sum.In += c.Usage.In
-		sum.Cached += c.Usage.Cached
-		sum.Out += c.Usage.Out
-		sum.Millis += c.Usage.Millis
+		sum.In = phases.Plus(sum.In, c.Usage.In)
+		sum.Cached = phases.Plus(sum.Cached, c.Usage.Cached)
+		sum.Out = phases.Plus(sum.Out, c.Usage.Out)
+		sum.Millis = phases.Plus(sum.Millis, c.Usage.Millis)
 		sum.Unknown = sum.Unknown || c.Usage.Unknown
 		if c.Usage.USD == nil {
 			priced = false
@@ -187,5 +187,5 @@ func sumCalls(calls []specs.LLMCall) phases.Usage {
 	if sum.Unknown {
 		sum.In, sum.Cached, sum.Out = 0, 0, 0
 	}
-	return sum
+	return sum.Bounded()
 }
