@@ -21,12 +21,12 @@ type UsageRequest struct {
 	By     string          // change (default), step, role, agent, month
 }
 
-// UsageTotals is a sum over calls of agents.
+// UsageTotals is a sum over calls of agents. Tokens are of the calls that told them; nil where none did.
 type UsageTotals struct {
 	Calls   int      `json:"calls"`
-	In      int64    `json:"in"`
-	Cached  int64    `json:"cached"`
-	Out     int64    `json:"out"`
+	In      *int64   `json:"in"`
+	Cached  *int64   `json:"cached"`
+	Out     *int64   `json:"out"`
 	Millis  int64    `json:"ms"`
 	USD     *float64 `json:"usd,omitempty"` // of the calls whose price is known; absent when none is
 	Unknown int      `json:"unknown_calls"` // calls that reported no usage or have no price
@@ -50,9 +50,9 @@ func UsageKeys() []string { return []string{"change", "step", "role", "agent", "
 
 func (u *UsageTotals) add(use phases.Usage) {
 	u.Calls++
-	u.In = phases.Plus(u.In, use.In)
-	u.Cached = phases.Plus(u.Cached, use.Cached)
-	u.Out = phases.Plus(u.Out, use.Out)
+	if !use.Unknown {
+		u.In, u.Cached, u.Out = plus(u.In, use.In), plus(u.Cached, use.Cached), plus(u.Out, use.Out)
+	}
 	u.Millis = phases.Plus(u.Millis, use.Millis)
 	if use.USD == nil || use.Unknown {
 		u.Unknown++
@@ -63,6 +63,14 @@ func (u *UsageTotals) add(use phases.Usage) {
 		sum += *u.USD
 	}
 	u.USD = &sum
+}
+
+// plus adds a count to a sum, which is nil before its first.
+func plus(sum *int64, count int64) *int64 {
+	if sum != nil {
+		count = phases.Plus(*sum, count)
+	}
+	return &count
 }
 
 // Run reads every change's history and groups its calls.
