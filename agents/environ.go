@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,22 +92,8 @@ func lookup(environ []string, name string) string {
 // secretsIn are the values of variables whose names say that they are secret.
 func secretsIn(environ []string) []string {
 	var values []string
-	for _, entry := range environ {
-		name, value, _ := strings.Cut(entry, "=")
-		name = strings.ToUpper(name)
-		for _, word := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"} {
-			if strings.Contains(name, word) && !looksLikePath(value) {
-				values = append(values, value)
-				break
-			}
-		}
+	for _, secret := range proc.SecretsIn(environ) {
+		values = append(values, secret.Value)
 	}
 	return values
-}
-
-// looksLikePath spares GOOGLE_APPLICATION_CREDENTIALS=/home/… from being blanked wherever a path is printed.
-// Some keys begin with a slash as well, but name no file.
-func looksLikePath(value string) bool {
-	_, err := os.Lstat(value)
-	return strings.HasPrefix(value, "~/") || filepath.IsAbs(value) && err == nil
 }

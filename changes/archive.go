@@ -87,10 +87,10 @@ func totalUsage(all []phases.Applied) *phases.Usage {
 			continue
 		}
 		calls++
-		sum.In += u.In
-		sum.Cached += u.Cached
-		sum.Out += u.Out
-		sum.Millis += u.Millis
+		sum.In = phases.Plus(sum.In, u.In)
+		sum.Cached = phases.Plus(sum.Cached, u.Cached)
+		sum.Out = phases.Plus(sum.Out, u.Out)
+		sum.Millis = phases.Plus(sum.Millis, u.Millis)
 		if u.USD == nil || u.Unknown {
 			priced = false
 			continue
@@ -103,7 +103,7 @@ func totalUsage(all []phases.Applied) *phases.Usage {
 	if priced {
 		sum.USD = &usd
 	}
-	return &sum
+	return new(sum.Bounded())
 }
 
 // Land moves the base branch to the archive commit and keeps the branch's tip under refs/agentd/archive/<id>/<n>,

@@ -17,11 +17,16 @@ type Secret struct{ Name, Value string }
 type LeakError struct {
 	Name string // of the variable that holds it
 	Path string // the file, "" for the commit's message
+
+	InPath bool // the path of a file holds it, which is not told then
 }
 
 func (e *LeakError) Error() string {
 	where := e.Path
-	if where == "" {
+	switch {
+	case e.InPath:
+		where = "the path of a file"
+	case where == "":
 		where = "the commit's message"
 	}
 	return fmt.Sprintf("%s holds the value of %s: nothing was committed", where, e.Name)
@@ -51,7 +56,13 @@ func (s *Store) keepsSecrets(objects *gitops.Objects, base gitops.ID, edits []gi
 		return nil
 	}
 	for _, e := range edits {
-		if e.Delete || e.Mode == gitops.ModeTree || e.Mode == gitops.ModeGitlink {
+		if e.Delete {
+			continue
+		}
+		if err := s.namesSecret(objects, base, e.Path); err != nil {
+			return err
+		}
+		if e.Mode == gitops.ModeTree || e.Mode == gitops.ModeGitlink {
 			continue
 		}
 		content := e.Content
@@ -73,6 +84,21 @@ func (s *Store) keepsSecrets(objects *gitops.Objects, base gitops.ID, edits []gi
 				return &LeakError{Name: secret.Name, Path: e.Path}
 			}
 		}
+	}
+	return nil
+}
+
+// namesSecret says that an edit brings in a file whose path holds a secret.
+func (s *Store) namesSecret(objects *gitops.Objects, base gitops.ID, path string) error {
+	for _, secret := range s.Secrets {
+		if !strings.Contains(path, secret.Value) {
+			continue
+		}
+		_, _, _, err := objects.Lookup(string(base) + ":" + path)
+		if isNotFound(err) {
+			return &LeakError{Name: secret.Name, InPath: true}
+		}
+		return err
 	}
 	return nil
 }

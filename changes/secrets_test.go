@@ -1,6 +1,7 @@
 package changes_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/agentd/gh-agentd/changes"
@@ -23,6 +24,10 @@ func TestChange_Append_refusesASecretWithNothingMoved(t *testing.T) {
 			"agentd/changes/add-oauth/tasks.md holds the value of DEPLOY_TOKEN: nothing was committed"},
 		{"in code", changes.Record{Subject: "tasks", Transition: phases.Transition{Step: phases.StepTasksGen}, Code: []gitops.Edit{{Path: "src/main.txt", Content: holds}}},
 			"src/main.txt holds the value of DEPLOY_TOKEN"},
+		{"in a file's name", changes.Record{Subject: "tasks", Transition: phases.Transition{Step: phases.StepTasksGen}, Code: []gitops.Edit{{Path: "src/" + token + ".txt"}}},
+			"the path of a file holds the value of DEPLOY_TOKEN"},
+		{"in a folder's name", changes.Record{Subject: "tasks", Transition: phases.Transition{Step: phases.StepTasksGen}, Code: []gitops.Edit{{Path: "src/" + token + "/main.txt"}}},
+			"the path of a file holds the value of DEPLOY_TOKEN"},
 		{"in the subject", changes.Record{Subject: "tasks " + token, Transition: phases.Transition{Step: phases.StepTasksGen}},
 			"the commit's message holds the value of DEPLOY_TOKEN"},
 		{"in the body", changes.Record{Subject: "tasks", Body: "I found " + token, Transition: phases.Transition{Step: phases.StepTasksGen}},
@@ -38,6 +43,9 @@ func TestChange_Append_refusesASecretWithNothingMoved(t *testing.T) {
 			watch := gitopstest.Watch(t, w.Repo)
 			_, _, err := c.Append(t.Context(), tt.record)
 			wantError[*changes.LeakError](t, err, tt.says, "unset DEPLOY_TOKEN")
+			if strings.Contains(err.Error(), token) {
+				t.Errorf("the error tells the secret: %v", err)
+			}
 			watch.Check()
 		})
 	}

@@ -95,11 +95,14 @@ func (a *app) usageTable(by string, result workflow.UsageResult) error {
 			calls += fmt.Sprintf(" (%d unknown)", row.Unknown)
 		}
 		table.AddField(calls)
-		for _, n := range []int64{row.In, row.Cached, row.Out} {
-			if s.outTTY {
-				table.AddField(thousands(n))
-			} else {
-				table.AddField(strconv.FormatInt(n, 10))
+		for _, n := range []*int64{row.In, row.Cached, row.Out} {
+			switch {
+			case n == nil:
+				table.AddField("")
+			case s.outTTY:
+				table.AddField(thousands(*n))
+			default:
+				table.AddField(strconv.FormatInt(*n, 10))
 			}
 		}
 		if s.outTTY {
@@ -125,10 +128,10 @@ func usageLine(u workflow.UsageTotals) string {
 }
 
 func usedText(u workflow.UsageTotals) string {
-	if u.Unknown == u.Calls && u.Calls > 0 {
+	if u.In == nil || u.Unknown == u.Calls {
 		return plural(u.Calls, "agent call") + " that did not tell what was used"
 	}
-	text := fmt.Sprintf("%s, %s tokens in, %s out", plural(u.Calls, "agent call"), thousands(u.In), thousands(u.Out))
+	text := fmt.Sprintf("%s, %s tokens in, %s out", plural(u.Calls, "agent call"), thousands(*u.In), thousands(*u.Out))
 	if cost := dollars(u.USD); cost != "" {
 		text += ", $" + cost
 	}

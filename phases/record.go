@@ -35,6 +35,9 @@ type Transition struct {
 // Trailers is the record as trailers, in the order in which they are written.
 // What could not be read back is refused here, before it is committed.
 func (t Transition) Trailers() ([]Trailer, error) {
+	if t.Usage != nil && *t.Usage != t.Usage.Bounded() {
+		return nil, fmt.Errorf("the record has the usage %s, which nobody can have used", quoteShort(t.Usage.String()))
+	}
 	var trailers []Trailer
 	for _, f := range fields() {
 		for _, value := range f.write(t) {

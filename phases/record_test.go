@@ -61,8 +61,29 @@ func TestValues_text(t *testing.T) {
 	}
 }
 
+// What older versions wrote, or somebody by hand, is read, and lifts or breaks no cap.
+func TestParseMessage_usageBeyondReason_NC01(t *testing.T) {
+	price := func(v float64) *float64 { return &v }
+	const year = 366 * 24 * 60 * 60 * 1000
+	for said, want := range map[string]phases.Usage{
+		"in=1000000000000 cached=0 out=5 ms=8934 usd=1000000":      {In: 1e12, Out: 5, Millis: 8934, USD: price(1e6)},
+		"in=9223372036854775807 cached=0 out=1 ms=5 usd=0.5":       {Unknown: true, Millis: 5, USD: price(0.5)},
+		"in=5 cached=0 out=1 ms=9223372036854775807":               {In: 5, Out: 1, Millis: year},
+		"in=unknown ms=13835058055282":                             {Unknown: true, Millis: year},
+		"in=5 cached=0 out=1 ms=5 usd=" + strings.Repeat("9", 300): {In: 5, Out: 1, Millis: 5},
+	} {
+		m, err := phases.ParseMessage("x\n\nAgentd-Change: a\nAgentd-Step: note\nAgentd-From: proposed\nAgentd-Phase: proposed\nAgentd-Usage: " + said + "\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(&want, m.Transition.Usage); diff != "" {
+			t.Errorf("%.60s: (-want +got)\n%s", said, diff)
+		}
+	}
+}
+
 func TestTransition_Trailers_refusesWhatCannotBeRead(t *testing.T) {
-	nan, negative := math.NaN(), -1.0
+	nan, negative, absurd := math.NaN(), -1.0, 9.9e6
 	for name, b := range map[string]bend{
 		"no change":              func(t *phases.Transition) { t.Change = phases.ChangeID{} },
 		"no step":                func(t *phases.Transition) { t.Step = "" },
@@ -95,6 +116,9 @@ func TestTransition_Trailers_refusesWhatCannotBeRead(t *testing.T) {
 		"negative time":            func(t *phases.Transition) { t.Usage = &phases.Usage{Millis: -1} },
 		"price that is none":       func(t *phases.Transition) { t.Usage = &phases.Usage{USD: &nan} },
 		"negative price":           func(t *phases.Transition) { t.Usage = &phases.Usage{USD: &negative} },
+		"more tokens than any":     func(t *phases.Transition) { t.Usage = &phases.Usage{In: math.MaxInt64} },
+		"longer than any call":     func(t *phases.Transition) { t.Usage = &phases.Usage{Millis: 13835058055282} },
+		"dearer than any call":     func(t *phases.Transition) { t.Usage = &phases.Usage{USD: &absurd} },
 		"dependency on nothing":    func(t *phases.Transition) { t.DependsOn = []phases.ChangeID{{}} },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -149,9 +173,10 @@ func drawTransition(t *rapid.T) phases.Transition {
 		rapid.Map(name, phases.SpecGen), rapid.Map(name, phases.SpecReview),
 	)
 	usage := rapid.Custom(func(t *rapid.T) phases.Usage {
-		u := phases.Usage{Millis: rapid.Int64Min(0).Draw(t, "ms"), Unknown: rapid.Bool().Draw(t, "unknown")}
+		tokens := rapid.Int64Range(0, 1e12)
+		u := phases.Usage{Millis: rapid.Int64Range(0, 366*24*3600*1000).Draw(t, "ms"), Unknown: rapid.Bool().Draw(t, "unknown")}
 		if !u.Unknown {
-			u.In, u.Cached, u.Out = rapid.Int64Min(0).Draw(t, "in"), rapid.Int64Min(0).Draw(t, "cached"), rapid.Int64Min(0).Draw(t, "out")
+			u.In, u.Cached, u.Out = tokens.Draw(t, "in"), tokens.Draw(t, "cached"), tokens.Draw(t, "out")
 		}
 		if rapid.Bool().Draw(t, "priced") {
 			usd := rapid.Float64Range(0, 1e6).Draw(t, "usd")

@@ -40,8 +40,12 @@ func parseFindings(s string) (Findings, error) {
 	return f, p.err
 }
 
-// mostUSD bounds the cost of one call. Agents have claimed 1e308, and one such claim would spoil every sum.
-const mostUSD = 1e6
+// These bound what a step took. Agents have claimed 1e308 dollars, and one such claim would spoil every sum.
+const (
+	mostUSD    = 1e6
+	mostTokens = 1e12
+	mostMillis = 366 * 24 * 60 * 60 * 1000 // a year
+)
 
 // Price is an amount of US dollars as it is recorded: rounded to a millionth, so that sums do not end in the noise
 // of binary fractions, and nil for what is none.
@@ -74,6 +78,27 @@ func (u Usage) String() string {
 	return text
 }
 
+// Bounded is the usage without what nobody can have used: such tokens and such a price are unknown, and such a time is a year.
+// What is read from a history goes through it, so that an old record stays readable; Trailers refuses to write another.
+func (u Usage) Bounded() Usage {
+	if max(u.In, u.Cached, u.Out) > mostTokens {
+		u.In, u.Cached, u.Out, u.Unknown = 0, 0, 0, true
+	}
+	u.Millis = min(u.Millis, mostMillis)
+	if u.USD != nil && *u.USD > mostUSD {
+		u.USD = nil
+	}
+	return u
+}
+
+// Plus adds counts of 0 or more, and stays at the greatest number where they have no sum: a cap must not be lifted by an overflow.
+func Plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
 func parseUsage(s string) (Usage, error) {
 	keys := []string{"in", "cached", "out", "ms", "usd?"}
 	unknown := strings.HasPrefix(s, "in=unknown ")
@@ -91,7 +116,7 @@ func parseUsage(s string) (Usage, error) {
 	if text, ok := p.text["usd"]; ok {
 		u.USD = p.price(text)
 	}
-	return u, p.err
+	return u.Bounded(), p.err
 }
 
 // Evidence is a command that we ran on the exact tree.

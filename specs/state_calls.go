@@ -65,6 +65,7 @@ func (r *stateReader) call(raw rawCall) LLMCall {
 		call.Usage = phases.Usage{Unknown: true}
 	}
 	call.Usage.Millis, _ = r.tokens("duration_ms", raw.DurationMS)
+	call.Usage = call.Usage.Bounded()
 	call.Usage.USD = r.cost("cost", raw.Cost)
 	if cost := r.cost("cost_usd", raw.CostUSD); call.Usage.USD == nil && cost != nil && *cost > 0 {
 		call.Usage.USD = cost // the older tool writes 0 where it knows no price

@@ -88,7 +88,7 @@ func (raw rawEntry) transition(change phases.ChangeID) (phases.Transition, error
 		t.Findings = &phases.Findings{High: f.High, Medium: f.Medium, Low: f.Low, Set: f.Set}
 	}
 	if u := raw.Usage; u != nil {
-		t.Usage = &phases.Usage{In: u.In, Cached: u.Cached, Out: u.Out, Millis: u.MS, USD: phases.Price(u.USD), Unknown: u.Unknown}
+		t.Usage = new(phases.Usage{In: u.In, Cached: u.Cached, Out: u.Out, Millis: u.MS, USD: phases.Price(u.USD), Unknown: u.Unknown}.Bounded())
 	}
 	for _, e := range raw.Evidence {
 		t.Evidence = append(t.Evidence, phases.Evidence{Kind: e.Kind, Exit: e.Exit, Millis: e.MS, NotRun: e.NotRun, Command: e.Cmd})

@@ -18,7 +18,7 @@ type PullBody struct {
 	Verdicts       []JudgedRow
 
 	Calls   int // of agents
-	In, Out int64
+	In, Out *int64 // tokens; nil where no call told
 	USD     string // "" where no price is known
 	Unknown int    // calls without numbers
 }

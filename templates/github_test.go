@@ -12,7 +12,7 @@ func TestGitHub_everyTextIsGolden(t *testing.T) {
 	texts := map[string]interface{ Render() string }{
 		"pull.md": templates.PullBody{
 			Change: "add-oauth", Branch: "agentd/add-oauth", Phase: "complete", Summary: "Sign in with GitHub.\n\nNobody has a password.",
-			Next: "gh agentd archive add-oauth", Calls: 12, In: 24567, Out: 2345, USD: "0.0678", Unknown: 1,
+			Next: "gh agentd archive add-oauth", Calls: 12, In: new(int64(24567)), Out: new(int64(2345)), USD: "0.0678", Unknown: 1,
 			Verdicts: []templates.JudgedRow{
 				{Kind: "plan", Round: 1, Verdict: "NEEDS_REVISION", Findings: "1 high, 0 medium, 2 low", By: "codex|odd\nname", Commit: commit, URL: page},
 				{Kind: "code", Verdict: "APPROVED", By: "a person", Commit: commit, URL: page},

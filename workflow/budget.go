@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/agentd/gh-agentd/agents"
@@ -32,7 +31,7 @@ type bill struct {
 // most such calls were ended by us, and a budget that stops after every Ctrl-C would be turned off.
 func (b *bill) add(u phases.Usage, failed bool, perMinute float64) {
 	if !u.Unknown {
-		b.tokens += u.In + u.Out
+		b.tokens = phases.Plus(b.tokens, phases.Plus(u.In, u.Out))
 	}
 	switch {
 	case u.USD != nil:
@@ -47,8 +46,21 @@ func (b *bill) add(u phases.Usage, failed bool, perMinute float64) {
 
 func (b *bill) addSpent(calls []spentCall, perMinute float64) {
 	for _, c := range calls {
+		if c.Open {
+			b.addOpen(c)
+			continue
+		}
 		b.add(c.Usage, c.Failed, perMinute)
 	}
+}
+
+// addOpen takes a call in that is under way: it will cost what such calls cost, or more where it has told so already.
+// One of which nobody knows either is as good as one that told no price.
+func (b *bill) addOpen(c spentCall) {
+	if c.Expected > 0 && (c.Usage.USD == nil || *c.Usage.USD < c.Expected) {
+		c.Usage.USD = &c.Expected
+	}
+	b.add(c.Usage, false, 0)
 }
 
 // BudgetError says that the next call of an agent was not made, or that one was stopped, because of a cap.
@@ -97,25 +109,32 @@ func (e *BudgetError) Hint() string {
 }
 
 // purse is what one call may still use: the bills at its start, with their caps.
-type purse struct{ bills []cappedBill }
+type purse struct {
+	bills  []cappedBill
+	likely float64 // USD that others take it to cost while it is under way, 0 where nobody knows
+}
 
 // afford refuses a call before it starts when a cap is reached, or when it would not fit:
-// a role's next call is taken to cost what its calls on this change cost on average.
+// a role's next call is taken to cost what its calls on this change cost on average,
+// and where it has none there, what they cost on others.
 func (b *Bench) afford(ctx context.Context, id phases.ChangeID, c *changes.Change, role config.Role) (*purse, error) {
 	bills, err := b.bills(ctx, id, c)
 	if err != nil {
 		return nil, fmt.Errorf("add up what was spent: %w", err)
 	}
-	expected := 0.0
-	if c != nil {
-		expected = usualCost(c.State.Transitions, role)
+	if len(bills) == 0 {
+		return &purse{}, nil
+	}
+	expected, likely, err := b.estimate(c, role)
+	if err != nil {
+		return nil, fmt.Errorf("estimate the next call: %w", err)
 	}
 	for _, over := range bills {
 		if err := over.refuses(b.Config.Budget.Unknown, expected); err != nil {
 			return nil, err
 		}
 	}
-	return &purse{bills: bills}, nil
+	return &purse{bills: bills, likely: likely}, nil
 }
 
 // passed says which cap a call that is under way has gone past; nil while it has not.
@@ -125,7 +144,7 @@ func (p *purse) passed(u agents.Usage) *BudgetError {
 		if u.USD != nil {
 			over.bill.usd += *u.USD
 		}
-		over.bill.tokens += u.In + u.Out
+		over.bill.tokens = phases.Plus(over.bill.tokens, phases.Plus(u.In, u.Out))
 		if over.cap.USD > 0 && over.bill.usd > over.cap.USD || over.cap.Tokens > 0 && over.bill.tokens > over.cap.Tokens {
 			return over.reached()
 		}
@@ -232,28 +251,15 @@ func (b *Bench) dayBill(ctx context.Context) (bill, error) {
 	if err != nil {
 		return sum, err
 	}
+	added := tallyOf(history)
 	for id, calls := range remembered {
 		var journal []specs.LLMCall
 		if c, err := b.Store.Open(ctx, id); err == nil && c.Document != nil {
 			journal = c.Document.LLMCalls
 		}
-		calls = slices.DeleteFunc(calls, func(call spentCall) bool { return call.recordedIn(journal) })
+		// A commit may claim another day, and is not among those that were added up then.
+		calls = added.without(id, calls, journal)
 		sum.addSpent(calls, b.Config.Budget.USDPerMinute)
 	}
 	return sum, nil
-}
-
-// usualCost is the mean of what a role's steps on the change cost, 0 where none told.
-func usualCost(all []phases.Applied, role config.Role) float64 {
-	sum, n := 0.0, 0
-	for _, t := range all {
-		if t.Usage != nil && t.Usage.USD != nil && t.Actor == phases.ByAgent(string(role)) {
-			sum += *t.Usage.USD
-			n++
-		}
-	}
-	if n == 0 {
-		return 0
-	}
-	return sum / float64(n)
 }

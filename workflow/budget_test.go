@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,15 @@ func TestBill_add_NC03(t *testing.T) {
 				t.Errorf("got %+v, want %+v", got, tc.want)
 			}
 		})
+	}
+}
+
+// A sum that overflows would be negative, and no cap would be reached ever again.
+func TestBill_add_overflowLiftsNoCap_NC01(t *testing.T) {
+	sum := bill{tokens: math.MaxInt64 - 1}
+	sum.add(phases.Usage{In: 1e12, Out: 1e12}, false, 0)
+	if err := (cappedBill{scope: "x", cap: config.Cap{Tokens: 100}, bill: sum}).refuses(config.UnknownStop, 0); err == nil {
+		t.Errorf("%+v is allowed", sum)
 	}
 }
 
@@ -144,6 +154,7 @@ func TestParseSpent_believesWholeSaneLines(t *testing.T) {
 {"id":"c","usage":{"USD":-1000000}}
 {"id":"d","usage":{"USD":1e308}}
 {"id":"e","usage":{"In":-1}}
+{"id":"e2","usage":{"Unknown":true,"Millis":13835058055282}}
 no JSON
 {"id":"f","step":"tasks-gen","usage":{"In":1}}
 {"id":"g","step":"hal`))

@@ -33,7 +33,11 @@ type spentCall struct {
 	Model  string       `json:"model,omitempty"`
 	Usage  phases.Usage `json:"usage"`
 	Failed bool         `json:"failed,omitempty"`
-	At     time.Time    `json:"at"`
+	At     time.Time    `json:"at"` // its end; its beginning while it is under way, and of one that was killed
+
+	Open     bool    `json:"open,omitempty"`     // it is under way
+	Expected float64 `json:"expected,omitempty"` // USD that an open call is taken to cost, 0 where nobody knows
+	Dropped  bool    `json:"dropped,omitempty"`  // it was never made
 }
 
 func spentOf(call specs.LLMCall, role config.Role, failed bool) spentCall {
@@ -52,23 +56,66 @@ const spentSuffix = ".jsonl"
 
 func (b *Bench) spentDir() string { return filepath.Join(b.Repo.CommonDir(), "agentd", "spent") }
 
-// spending is a call that is under way.
-type spending struct {
-	bench  *Bench
-	change phases.ChangeID
-	id     string
-	broken bool // the person was told already that nothing can be noted
+// asOf is the call at a moment. One that is under way has taken its time so far;
+// no role's call outlasts its limit, so that one which seems to was killed.
+func (s spentCall) asOf(now time.Time, limit time.Duration) spentCall {
+	if s.Open {
+		took := min(max(now.Sub(s.At), 0), limit)
+		s.Usage.Millis, s.Open = took.Milliseconds(), took < limit
+	}
+	return s
 }
 
-// beginSpending notes that a call begins. Until it tells more, nothing is known of it.
-func (b *Bench) beginSpending(id phases.ChangeID, t turn, p player) *spending {
-	s := &spending{bench: b, change: id, id: rand.Text()}
-	s.note(spentOf(b.callOf(t, p, agents.Result{}), t.role, true))
+// spending is a call that is under way.
+type spending struct {
+	bench   *Bench
+	change  phases.ChangeID
+	id      string
+	purse   *purse
+	opening spentCall
+	ended   bool
+	broken  bool // the person was told already that nothing can be noted
+}
+
+// beginSpending notes that a call begins. Until it tells more, it is taken to cost what such calls do.
+func (b *Bench) beginSpending(id phases.ChangeID, t turn, p player, purse *purse) *spending {
+	s := &spending{bench: b, change: id, id: rand.Text(), purse: purse}
+	s.opening = spentOf(b.callOf(t, p, agents.Result{}), t.role, true)
+	s.opening.Open, s.opening.Expected = true, purse.likely
+	s.note(s.opening)
 	return s
+}
+
+// tell notes what the call has used so far.
+func (s *spending) tell(call spentCall) {
+	call.At, call.Open, call.Expected = s.opening.At, true, s.opening.Expected
+	s.note(call)
+}
+
+// release gives back what was set aside for a call that was never made. After its end there is nothing to give.
+func (s *spending) release() {
+	if !s.ended {
+		s.ended = true
+		s.note(spentCall{At: s.opening.At, Dropped: true})
+	}
+}
+
+// closeSpent ends the calls of a change that a killed run left open: they are charged by the time that they can have taken.
+// The caller holds the change's lock, so nobody is at work on them.
+func (b *Bench) closeSpent(id phases.ChangeID) error {
+	calls, err := b.remembered(id)
+	for _, call := range calls {
+		if call.Open {
+			call.Open, call.Expected = false, 0
+			(&spending{bench: b, change: id, id: call.ID}).note(call)
+		}
+	}
+	return err
 }
 
 // end notes what came of the call.
 func (s *spending) end(call spentCall) {
+	s.ended = true
 	s.note(call)
 	if run := s.bench.run; run != nil {
 		run.calls = append(run.calls, call)
@@ -119,7 +166,11 @@ func (b *Bench) remembered(id phases.ChangeID) ([]spentCall, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return parseSpent(data), err
+	calls, now := parseSpent(data), b.Now()
+	for i, call := range calls {
+		calls[i] = call.asOf(now, b.Config.Limits.WallOf(call.Role))
+	}
+	return calls, err
 }
 
 func parseSpent(data []byte) []spentCall {
@@ -137,13 +188,13 @@ func parseSpent(data []byte) []spentCall {
 		at[call.ID] = len(calls)
 		calls = append(calls, call)
 	}
-	return calls
+	return slices.DeleteFunc(calls, func(c spentCall) bool { return c.Dropped })
 }
 
 // sane refuses numbers that no agent's claim would be believed with either.
 func (s spentCall) sane() bool {
 	u := s.Usage
-	return min(u.In, u.Cached, u.Out, u.Millis) >= 0 && max(u.In, u.Cached, u.Out) <= 1e12 && (u.USD == nil || *u.USD >= 0 && *u.USD <= 1e6)
+	return min(u.In, u.Cached, u.Out, u.Millis) >= 0 && u == u.Bounded() && (u.USD == nil || *u.USD >= 0)
 }
 
 // unrecorded are the remembered calls of a change that no commit tells of.

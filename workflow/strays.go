@@ -25,6 +25,9 @@ func (b *Bench) markRun(ctx context.Context, id phases.ChangeID) (done func(), e
 	if err := b.cleanUp(ctx); err != nil {
 		return nil, err
 	}
+	if err := b.closeSpent(id); err != nil {
+		return nil, err
+	}
 	b.forgetOldRuns()
 	mark, environ := proc.Mark(b.Environ)
 	if err := os.MkdirAll(filepath.Dir(b.note), 0o777); err != nil {

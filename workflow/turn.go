@@ -152,11 +152,12 @@ func (b *Bench) refusalIn(box *inbox.Box) string {
 
 // attempt runs the agent once.
 func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, c *changes.Change, files map[string][]byte, dir string, t turn, p player, failure string) (*handover, error) {
-	afford := func() (*purse, error) { return b.afford(ctx, id, c, t.role) }
-	purse, err := afford()
+	reserve := func() (*spending, error) { return b.reserve(ctx, id, c, t, p) }
+	entry, err := reserve()
 	if err != nil {
 		return nil, err
 	}
+	defer entry.release()
 	runDir := filepath.Join(b.runsDir(), id.String()+"-"+rand.Text()[:10])
 	var box *inbox.Box
 	var guard *guard
@@ -182,7 +183,7 @@ func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, c *changes.Chan
 	request.Log = log
 
 	b.Say.Start(p.agent.Name() + " " + t.doing)
-	result, calls, err := b.retrying(ctx, id, t, p, request, purse, afford)
+	result, calls, err := b.retrying(ctx, t, p, request, entry, reserve)
 	h := &handover{box: box, before: files, result: result, player: p, calls: calls}
 	if tampered := guard.after(ctx, h, t); tampered != nil {
 		return h, errors.Join(tampered, err)
@@ -230,12 +231,11 @@ func (b *Bench) agentHome(id phases.ChangeID, role config.Role, dir string) stri
 
 // retrying asks again when the provider, not the agent, is at fault. It returns what every call cost
 // that either succeeded or told its numbers; what the others cost is remembered by time alone.
-func (b *Bench) retrying(ctx context.Context, id phases.ChangeID, t turn, p player, r agents.Request, money *purse, afford func() (*purse, error)) (agents.Result, []specs.LLMCall, error) {
+func (b *Bench) retrying(ctx context.Context, t turn, p player, r agents.Request, entry *spending, reserve func() (*spending, error)) (agents.Result, []specs.LLMCall, error) {
 	var calls []specs.LLMCall
 	for try := 0; ; try++ {
-		entry := b.beginSpending(id, t, p)
-		result, err := b.watched(ctx, p, r, money, func(told agents.Usage) {
-			entry.note(spentOf(b.callOf(t, p, agents.Result{Usage: told}), t.role, true))
+		result, err := b.watched(ctx, p, r, entry.purse, func(told agents.Usage) {
+			entry.tell(spentOf(b.callOf(t, p, agents.Result{Usage: told}), t.role, true))
 		})
 		call := b.callOf(t, p, result)
 		if err == nil || !call.Usage.Unknown {
@@ -246,15 +246,17 @@ func (b *Bench) retrying(ctx context.Context, id phases.ChangeID, t turn, p play
 		if !ok || !failure.Temporary() || try >= b.Config.Workflow.ScriptRetries {
 			return result, calls, err
 		}
-		var broke error
-		if money, broke = afford(); broke != nil {
+		next, broke := reserve()
+		if broke != nil {
 			return result, calls, errors.Join(broke, failure)
 		}
+		entry = next
 		wait := max(b.Config.Workflow.RetryDelay<<try, failure.RetryAfter)
 		b.Say.Warn(fmt.Sprintf("%v; trying again in %s", failure, wait))
 		b.Say.Wait(time.Now().Add(wait))
 		select {
 		case <-ctx.Done():
+			entry.release()
 			return result, calls, ctx.Err()
 		case <-time.After(wait):
 		}
@@ -308,33 +310,21 @@ func (b *Bench) callOf(t turn, p player, result agents.Result) specs.LLMCall {
 		In: result.Usage.In, Cached: result.Usage.Cached, Out: result.Usage.Out,
 		Millis: result.Elapsed.Milliseconds(), Unknown: !result.Usage.Known, USD: phases.Price(b.priced(result.Usage, cmp.Or(result.Model, p.model))),
 	}
-	return specs.CallOf(string(t.step), p.identity(result), u, b.Now().UTC().Truncate(time.Second))
+	return specs.CallOf(string(t.step), p.identity(result), u.Bounded(), b.Now().UTC().Truncate(time.Second))
 }
 
-// secretsOf are the values in the environment that must never be shown, logged or committed.
-// A path to a file with credentials is none: it is printed everywhere.
+// shortestCommitted is the least length of a value that is kept out of commits. A shorter one stands in a file by chance.
+const shortestCommitted = 8
+
+// secretsOf are the values in the environment that must never be committed or passed on in a recording.
 func secretsOf(environ []string) []changes.Secret {
 	var secrets []changes.Secret
-	for _, pair := range environ {
-		name, value, _ := strings.Cut(pair, "=")
-		upper := strings.ToUpper(name)
-		if len(value) < 8 || isPath(value) {
-			continue
-		}
-		for _, mark := range []string{"TOKEN", "SECRET", "PASSWORD", "API_KEY", "APIKEY", "CREDENTIAL"} {
-			if strings.Contains(upper, mark) {
-				secrets = append(secrets, changes.Secret{Name: name, Value: value})
-				break
-			}
+	for _, s := range proc.SecretsIn(environ) {
+		if len(s.Value) >= shortestCommitted {
+			secrets = append(secrets, changes.Secret(s))
 		}
 	}
 	return secrets
-}
-
-// isPath spares names of files that are there: some keys begin with a slash as well.
-func isPath(value string) bool {
-	_, err := os.Lstat(value)
-	return strings.HasPrefix(value, "~/") || filepath.IsAbs(value) && err == nil
 }
 
 func valuesOf(secrets []changes.Secret) []string {

@@ -21,12 +21,12 @@ type UsageRequest struct {
 	By     string          // change (default), step, role, agent, month
 }
 
-// UsageTotals is a sum over calls of agents.
+// UsageTotals is a sum over calls of agents. Tokens are of the calls that told them; nil where none did.
 type UsageTotals struct {
 	Calls   int      `json:"calls"`
-	In      int64    `json:"in"`
-	Cached  int64    `json:"cached"`
-	Out     int64    `json:"out"`
+	In      *int64   `json:"in"`
+	Cached  *int64   `json:"cached"`
+	Out     *int64   `json:"out"`
 	Millis  int64    `json:"ms"`
 	USD     *float64 `json:"usd,omitempty"` // of the calls whose price is known; absent when none is
 	Unknown int      `json:"unknown_calls"` // calls that reported no usage or have no price
@@ -50,10 +50,10 @@ func UsageKeys() []string { return []string{"change", "step", "role", "agent", "
 
 func (u *UsageTotals) add(use phases.Usage) {
 	u.Calls++
-	u.In += use.In
-	u.Cached += use.Cached
-	u.Out += use.Out
-	u.Millis += use.Millis
+	if !use.Unknown {
+		u.In, u.Cached, u.Out = plus(u.In, use.In), plus(u.Cached, use.Cached), plus(u.Out, use.Out)
+	}
+	u.Millis = phases.Plus(u.Millis, use.Millis)
 	if use.USD == nil || use.Unknown {
 		u.Unknown++
 		return
@@ -63,6 +63,14 @@ func (u *UsageTotals) add(use phases.Usage) {
 		sum += *u.USD
 	}
 	u.USD = &sum
+}
+
+// plus adds a count to a sum, which is nil before its first.
+func plus(sum *int64, count int64) *int64 {
+	if sum != nil {
+		count = phases.Plus(*sum, count)
+	}
+	return &count
 }
 
 // Run reads every change's history and groups its calls.
@@ -170,10 +178,10 @@ func sumCalls(calls []specs.LLMCall) phases.Usage {
 	var sum phases.Usage
 	usd, priced := 0.0, true
 	for _, c := range calls {
-		sum.In += c.Usage.In
-		sum.Cached += c.Usage.Cached
-		sum.Out += c.Usage.Out
-		sum.Millis += c.Usage.Millis
+		sum.In = phases.Plus(sum.In, c.Usage.In)
+		sum.Cached = phases.Plus(sum.Cached, c.Usage.Cached)
+		sum.Out = phases.Plus(sum.Out, c.Usage.Out)
+		sum.Millis = phases.Plus(sum.Millis, c.Usage.Millis)
 		sum.Unknown = sum.Unknown || c.Usage.Unknown
 		if c.Usage.USD == nil {
 			priced = false
@@ -187,5 +195,5 @@ func sumCalls(calls []specs.LLMCall) phases.Usage {
 	if sum.Unknown {
 		sum.In, sum.Cached, sum.Out = 0, 0, 0
 	}
-	return sum
+	return sum.Bounded()
 }

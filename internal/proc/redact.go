@@ -31,20 +31,26 @@ var tokens = sync.OnceValue(func() *regexp.Regexp {
 // longestToken bounds what is held back while a token may still be going on.
 const longestToken = 512
 
+// shortestLine is the least length of a line that is a secret by itself when it is part of one.
+const shortestLine = 16
+
 // NewRedactor makes a redactor for known values. Values of less than 6 bytes are passed over.
-// A value is found also in the form that it has inside a JSON string.
+// A value is found also in the forms that it has inside a JSON string, and each long line of it by itself.
 func NewRedactor(values []string) *Redactor {
 	r := &Redactor{}
 	for _, v := range values {
 		if len(strings.TrimSpace(v)) < shortestSecret {
 			continue
 		}
-		r.values = append(r.values, []byte(v))
-		if quoted, err := json.Marshal(v); err == nil {
-			r.values = append(r.values, quoted[1:len(quoted)-1])
-		}
+		r.addForms(v)
 		// A key file is often printed without its last line feed.
-		r.values = append(r.values, []byte(strings.TrimSpace(v)))
+		r.addForms(strings.TrimSpace(v))
+		for line := range strings.Lines(v) {
+			// "-----BEGIN PRIVATE KEY-----" tells nothing.
+			if line = strings.TrimSpace(line); len(line) >= shortestLine && !strings.HasPrefix(line, "-----") {
+				r.addForms(line)
+			}
+		}
 	}
 	slices.SortFunc(r.values, func(a, b []byte) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), bytes.Compare(a, b))
@@ -54,6 +60,15 @@ func NewRedactor(values []string) *Redactor {
 		r.longest = len(r.values[0])
 	}
 	return r
+}
+
+// addForms adds a value as it is and as JSON writes it, in which a slash may be escaped or not.
+func (r *Redactor) addForms(v string) {
+	r.values = append(r.values, []byte(v))
+	if quoted, err := json.Marshal(v); err == nil {
+		quoted = quoted[1 : len(quoted)-1]
+		r.values = append(r.values, quoted, bytes.ReplaceAll(quoted, []byte("/"), []byte(`\/`)))
+	}
 }
 
 // String blanks the secrets of a text.

@@ -11,13 +11,16 @@ import (
 )
 
 func TestRedactor_String_AG24(t *testing.T) {
-	r := proc.NewRedactor([]string{"hunter22-canary", "two\nlines-of-key\n", "x", "", "a b c d e f"})
+	r := proc.NewRedactor([]string{"hunter22-canary", "two\nlines-of-key\n", "x", "", "a b c d e f",
+		"canary/with/slash", "-----BEGIN PRIVATE KEY-----\nMIIcanary0123456789\nshort\n-----END PRIVATE KEY-----\n"})
 	for _, row := range []struct{ name, in, want string }{
 		{"nothing to hide", "a plain line", "a plain line"},
 		{"known value", "key=hunter22-canary;", "key=[redacted];"},
 		{"known value twice", "hunter22-canaryhunter22-canary", "[redacted]"},
 		{"inside JSON", `{"k":"two\nlines-of-key\n"}`, `{"k":"[redacted]"}`},
 		{"key without its last line feed", "two\nlines-of-key", "[redacted]"},
+		{"inside JSON with escaped slashes", `{"k":"canary\/with\/slash"}`, `{"k":"[redacted]"}`},
+		{"one line of a key", "-----BEGIN PRIVATE KEY-----\n> MIIcanary0123456789\n> short", "-----BEGIN PRIVATE KEY-----\n> [redacted]\n> short"},
 		{"too short to be one", "x marks the spot", "x marks the spot"},
 		{"GitHub token", "token ghp_0123456789abcdefghij0123456789abcdef.", "token [redacted]."},
 		{"GitHub fine-grained token", "github_pat_11ABCDEFG0123456789_abcdef", "[redacted]"},
