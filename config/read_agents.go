@@ -79,9 +79,9 @@ func readAgent(t table, a Agent) Agent {
 	return a
 }
 
-// usageOf is what an agent's usage is by default: only the known codecs find it in the output.
+// usageOf is what an agent's usage is by default: in plain text no codec finds it.
 func usageOf(a Agent) UsageFrom {
-	if a.Output == OutputText || a.Output == OutputJSONLLast {
+	if a.Output == OutputText {
 		return UsageNone
 	}
 	return UsageOutput
