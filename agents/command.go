@@ -91,6 +91,9 @@ func (c Command) templates() []string {
 	return words
 }
 
+// Placeholders are the names that a word of a command may hold in braces, sorted.
+func Placeholders() []string { return slices.Sorted(maps.Keys(Command{}.values(Request{}))) }
+
 func (c Command) checkPlaceholders(word string) error {
 	known := c.values(Request{})
 	for _, name := range placeholders(word) {

@@ -175,9 +175,7 @@ func (a *app) program(repo *gitops.Repo, described config.Agent, name string) (*
 		}
 		return agents.NewReplay(a.env.Executable, cassette), nil
 	}
-	// One of the three under its own name; under another, or with a command line of its own,
-	// it is a command that prints what one of them prints.
-	if name == string(described.Output) && !describesItself(described) {
+	if described.IsVendor(name) {
 		vendor := agents.Vendor{ID: name, Command: described.Command, Env: described.Env, Environ: a.env.Environ}
 		switch described.Output {
 		case config.OutputGemini:
@@ -202,12 +200,6 @@ func (a *app) program(repo *gitops.Repo, described config.Agent, name string) (*
 		Env:     described.Env,
 		Environ: a.env.Environ,
 	}.Agent()
-}
-
-// describesItself reports whether an agent's table says how it is told its prompt, model or session.
-func describesItself(a config.Agent) bool {
-	return a.Prompt != config.PromptStdin || a.Model != "" || a.Session != "" ||
-		slices.ContainsFunc(a.Command, func(word string) bool { return strings.Contains(word, "{") })
 }
 
 // cacheDir is the person's cache folder on this system, below it ours: runs and their logs.
