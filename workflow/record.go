@@ -95,6 +95,10 @@ func (r *recording) add(answer agents.CassetteCall, secrets []changes.Secret) er
 	if err != nil {
 		return err
 	}
+	// Git takes names of files that a cassette refuses. With one of them nothing of the recording could be played.
+	if _, err := agents.ParseCassette(r.cassette.Name, data); err != nil {
+		return fmt.Errorf("it could not be read any more: %w", err)
+	}
 	// The commit will be refused for it. A recording is as easily passed on.
 	for _, secret := range secrets {
 		if bytes.Contains(data, []byte(secret.Value)) {
