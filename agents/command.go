@@ -109,6 +109,9 @@ func (c Command) checkPlaceholders(word string) error {
 }
 
 func (c Command) invocation(r Request) (Invocation, error) {
+	if err := checkSession(r.Session); err != nil {
+		return Invocation{}, err
+	}
 	values := c.values(r)
 	inv := Invocation{NoStdin: c.Prompt == "file" || c.Prompt == "arg"}
 	for _, word := range append(c.Command[1:len(c.Command):len(c.Command)], c.Model, c.Effort, c.Session) {

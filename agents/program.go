@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -57,10 +59,18 @@ func (p *Program) Check(ctx context.Context) error {
 
 func (p *Program) find(environ []string) (string, error) {
 	path, err := proc.Look(p.Path, lookup(environ, "PATH"))
-	if err != nil {
-		return "", &Error{Kind: NotInstalled, Agent: p.ID, Detail: err.Error(), Err: err}
+	if err == nil {
+		return path, nil
 	}
-	return path, nil
+	failure := &Error{Kind: NotInstalled, Agent: p.ID, Detail: err.Error(), Err: err}
+	if info, statErr := os.Stat(p.Path); statErr == nil && filepath.IsAbs(p.Path) {
+		failure.Kind, failure.Detail = Failed, p.Path+" is there and cannot be run"
+		if info.IsDir() {
+			failure.Detail = p.Path + " is a folder, and no program"
+		}
+		failure.Advice = fmt.Sprintf("name a program that can be run as the command of %s in agentd/config.toml", p.ID)
+	}
+	return "", failure
 }
 
 // Run starts the program, gives it the prompt, shows its progress, and judges its end.

@@ -37,10 +37,11 @@ func (w *Workflow) read(t table) {
 // outside reports whether the worktrees are not within the checkout, whose name {project} stands for:
 // there they would be files of the checkout, that are read, searched and committed.
 func (w *Workflow) outside() bool {
-	if filepath.IsAbs(w.WorktreeDir) {
-		return true // of which the repository knows more than the file
+	clean := path.Clean(filepath.ToSlash(w.WorktreeDir))
+	if path.IsAbs(clean) || filepath.IsAbs(w.WorktreeDir) {
+		return true // the file does not know where it stands
 	}
-	words := strings.Split(path.Clean(filepath.ToSlash(w.WorktreeDir)), "/")
+	words := strings.Split(clean, "/")
 	return words[0] == ".." && (len(words) == 1 || words[1] != "{project}")
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/agentd/gh-agentd/agents"
@@ -24,7 +23,7 @@ type recording struct {
 // It is called before anything is spent, so that a file that cannot be written is refused in time.
 func (b *Bench) Record(path string) error {
 	rec := &recording{path: path, cassette: agents.Cassette{Name: path}}
-	src, err := os.ReadFile(path)
+	src, err := agents.ReadCassette(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = rec.write()
