@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -112,6 +113,21 @@ type (
 		Model      string   `yaml:"model,omitempty"`
 	}
 )
+
+// ReadCassette reads the file of a cassette. What is no regular file may never end, and is refused, as is a file that is too large.
+func ReadCassette(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	if info.Size() > largestCassette {
+		return nil, fmt.Errorf("%s: larger than %d bytes", path, largestCassette)
+	}
+	return os.ReadFile(path)
+}
 
 // ParseCassette reads a cassette. Errors name file and line.
 func ParseCassette(name string, src []byte) (*Cassette, error) {

@@ -1,6 +1,8 @@
 package agents_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -147,4 +149,20 @@ func TestCassette_YAML_isReadAsTheSame(t *testing.T) {
 		t.Errorf("%d calls, want 4: an answer takes the place of the one before", len(c.Calls))
 	}
 	rereadCassette(t, c)
+}
+
+func TestReadCassette_onlyFiles(t *testing.T) {
+	for _, path := range []string{t.TempDir(), os.DevNull} {
+		if _, err := agents.ReadCassette(path); err == nil || !strings.Contains(err.Error(), "no regular file") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	large := filepath.Join(t.TempDir(), "large.yaml")
+	writeFile(t, large, "")
+	if err := os.Truncate(large, 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := agents.ReadCassette(large); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("%v", err)
+	}
 }

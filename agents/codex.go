@@ -96,9 +96,11 @@ func codexSandbox(access Access) string {
 
 // codexServer describes our server. It starts outside the sandbox, with next to no environment:
 // the mark by which a run knows its processes has to be handed on by name.
+// Codex adds this to what the person's configuration says of a server of the same name, which must not narrow it.
 func codexServer(t ToolServer) map[string]any {
 	return map[string]any{
 		"command": t.Command, "args": t.Args, "env": variables(t.Env), "env_vars": []string{proc.MarkVariable},
+		"enabled_tools": t.Names, "disabled_tools": []string{},
 		"enabled": true, "required": true, "default_tools_approval_mode": "approve", "tool_timeout_sec": int(toolTimeout.Seconds()),
 	}
 }

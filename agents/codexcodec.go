@@ -231,6 +231,9 @@ func (c *codexCodec) refused(exit int, stderr string) *Error {
 	failure := codexClues.failure(message, codexAdvice)
 	if failure.Kind == Failed && !c.heard && exit > 0 {
 		failure.Kind = Config
+		if strings.Contains(stderr, "config.toml") {
+			failure.Advice = codexConfigAdvice(c.request)
+		}
 	}
 	if failure.Detail == "" {
 		failure.Detail = Exits(nil).Error(exit, "").Detail

@@ -18,23 +18,20 @@ type codexConfig struct {
 }
 
 // readCodexConfig reads the files that Codex reads: the person's, and the project's, which counts only if the person trusts it.
-// Whoever wrote the project names no variable of the person's. One that is no TOML starts no server:
-// untrusted it is not read, and trusted Codex refuses it.
+// Whoever wrote the project names no variable of the person's, and does not decide whether Codex works:
+// one that cannot be read starts no server, for untrusted it is not read, and trusted Codex refuses it.
 func readCodexConfig(r Request) (codexConfig, error) {
-	home := lookup(r.Environ, "CODEX_HOME")
-	if home == "" {
-		home = filepath.Join(lookup(r.Environ, "HOME"), ".codex")
-	}
 	all := codexConfig{servers: map[string]map[string]any{}}
-	own, err := decodeCodexConfig(filepath.Join(home, "config.toml"))
+	own, err := decodeCodexConfig(personsCodexConfig(r))
 	if err != nil {
-		return all, err
+		return all, &Error{Kind: Config, Detail: err.Error(), Advice: codexConfigAdvice(r), Err: err}
 	}
-	project, err := decodeCodexConfig(filepath.Join(r.Dir, ".codex", "config.toml"))
-	if err != nil && !errors.Is(err, errNoConfig) {
-		return all, err
+	if project, err := decodeCodexConfig(projectsCodexConfig(r)); err == nil {
+		all.switchOff(project.Servers)
 	}
-	all.switchOff(project.Servers)
+	if len(tomlValue(all.without())) > longestArgument { // no program can be started with so many words
+		clear(all.servers)
+	}
 	all.switchOff(own.Servers)
 	for _, name := range sortedKeys(own.Providers) {
 		provider := own.Providers[name]
@@ -45,6 +42,30 @@ func readCodexConfig(r Request) (codexConfig, error) {
 		}
 	}
 	return all, nil
+}
+
+func personsCodexConfig(r Request) string {
+	home := lookup(r.Environ, "CODEX_HOME")
+	if home == "" {
+		home = filepath.Join(lookup(r.Environ, "HOME"), ".codex")
+	}
+	return filepath.Join(home, "config.toml")
+}
+
+func projectsCodexConfig(r Request) string { return filepath.Join(r.Dir, ".codex", "config.toml") }
+
+// codexConfigAdvice names the files that Codex reads, for one of them is at fault: it does not say which.
+func codexConfigAdvice(r Request) string {
+	files := personsCodexConfig(r)
+	if project := projectsCodexConfig(r); isFile(project) {
+		files += ", or " + project + " if codex trusts this project"
+	}
+	return "mend " + files + "; then run the same command again"
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // largestConfig is far beyond what anybody writes by hand.
@@ -73,27 +94,30 @@ func decodeCodexConfig(path string) (codexFile, error) {
 		return file, fmt.Errorf("read codex's configuration: %s has %d bytes", path, info.Size())
 	}
 	if _, err := toml.DecodeFile(path, &file); err != nil {
-		return codexFile{}, fmt.Errorf("%w: %s: %w", errNoConfig, path, err)
+		return codexFile{}, fmt.Errorf("read codex's configuration: %s: %w", path, err)
 	}
 	return file, nil
 }
 
-// errNoConfig is a file that Codex would refuse as well.
-var errNoConfig = errors.New("no configuration of codex")
-
-// switchOff names each server with what says how it is reached:
-// where Codex does not read the file that defines it, an entry without that is refused.
+// switchOff names each server with the one thing that says how it is reached:
+// where Codex does not read the file that defines it, an entry without that is refused, and one with both as well.
+// What says neither or both would never start, and is named with a command that Codex takes.
 func (c *codexConfig) switchOff(servers map[string]any) {
 	for name, value := range servers {
 		if name == serverName {
 			continue
 		}
-		off := map[string]any{"enabled": false}
 		described, _ := value.(map[string]any)
-		for _, way := range []string{"command", "url"} {
-			if text, ok := described[way].(string); ok {
-				off[way] = text
-			}
+		command, hasCommand := described["command"].(string)
+		url, hasURL := described["url"].(string)
+		off := map[string]any{"enabled": false}
+		switch {
+		case hasCommand == hasURL:
+			off["command"] = "false"
+		case hasURL:
+			off["url"] = url
+		default:
+			off["command"] = command
 		}
 		c.servers[name] = off
 	}

@@ -91,6 +91,9 @@ func (c Command) templates() []string {
 	return words
 }
 
+// Placeholders are the names that a word of a command may hold in braces, sorted.
+func Placeholders() []string { return slices.Sorted(maps.Keys(Command{}.values(Request{}))) }
+
 func (c Command) checkPlaceholders(word string) error {
 	known := c.values(Request{})
 	for _, name := range placeholders(word) {
@@ -106,6 +109,9 @@ func (c Command) checkPlaceholders(word string) error {
 }
 
 func (c Command) invocation(r Request) (Invocation, error) {
+	if err := checkSession(r.Session); err != nil {
+		return Invocation{}, err
+	}
 	values := c.values(r)
 	inv := Invocation{NoStdin: c.Prompt == "file" || c.Prompt == "arg"}
 	for _, word := range append(c.Command[1:len(c.Command):len(c.Command)], c.Model, c.Effort, c.Session) {

@@ -129,3 +129,16 @@ func TestErrorKind_roundTrip(t *testing.T) {
 		t.Error("access has no name")
 	}
 }
+
+// What an agent called its session becomes a word of its next command line.
+func TestCommand_sessionIsNoOption_AG26(t *testing.T) {
+	agent, err := agents.Command{Name: "own", Command: []string{executable(t), "behave", "say"}, Session: "{session}"}.Agent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := request(t)
+	r.Session = &agents.Session{Agent: "own", ID: "--dangerously-allow-all"}
+	if _, failed := failure(t, agent, r); failed.Kind != agents.SessionGone {
+		t.Errorf("error = %v", failed)
+	}
+}

@@ -214,11 +214,75 @@ env_http_headers = { "X" = "OTHER_KEY" }
 	if diff := cmp.Diff([]string{"AZURE_KEY=k", "TEAM_HEADER=t"}, inv.Env); diff != "" {
 		t.Error(diff)
 	}
-	for _, broken := range []string{"[mcp_servers", "mcp_servers = 5"} {
-		writeFile(t, project, broken)
-		if _, err := agents.NewCodex(agents.Vendor{}).NewCodec().Args(r); err != nil {
-			t.Errorf("%q in the project: %v", broken, err)
+}
+
+// Where nobody trusts the project, what stands there keeps Codex from nothing.
+func TestCodex_projectsConfigurationIsNoObstacle(t *testing.T) {
+	many := strings.Builder{}
+	for i := range 10_000 {
+		fmt.Fprintf(&many, "[mcp_servers.s%d]\ncommand = 'x'\n", i)
+	}
+	for name, row := range map[string]struct {
+		project string
+		want    string // of mcp_servers, "" for none
+	}{
+		"no TOML":       {"[mcp_servers", ""},
+		"no table":      {"mcp_servers = 5", ""},
+		"too large":     {"#" + strings.Repeat("x", 1_200_000), ""},
+		"too many":      {many.String(), ""},
+		"a number":      {"[mcp_servers]\nfoo = 3", `{"foo"={"command"="false","enabled"=false}}`},
+		"no way to it":  {"[mcp_servers.foo]\nenabled = true", `{"foo"={"command"="false","enabled"=false}}`},
+		"two ways":      {"[mcp_servers.foo]\ncommand = 'x'\nurl = 'http://x'", `{"foo"={"command"="false","enabled"=false}}`},
+		"of wrong type": {"[mcp_servers.foo]\ncommand = 3\nurl = 'http://x'", `{"foo"={"enabled"=false,"url"="http://x"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := recordedRequest(t)
+			r.Dir = t.TempDir()
+			writeFile(t, filepath.Join(r.Dir, ".codex", "config.toml"), row.project)
+			if got := serversOff(t, r); got != row.want {
+				t.Errorf("mcp_servers is %q, want %q", got, row.want)
+			}
+		})
+	}
+	t.Run("a file in the folder's place", func(t *testing.T) {
+		r := recordedRequest(t)
+		r.Dir = t.TempDir()
+		writeFile(t, filepath.Join(r.Dir, ".codex"), "I am a file.")
+		serversOff(t, r)
+	})
+	t.Run("a link to itself", func(t *testing.T) {
+		r := recordedRequest(t)
+		r.Dir = t.TempDir()
+		if err := os.Symlink(".codex", filepath.Join(r.Dir, ".codex")); err != nil {
+			t.Skip("no links here")
 		}
+		serversOff(t, r)
+	})
+}
+
+// serversOff is what Codex is told of servers that are not ours, "" for nothing.
+func serversOff(t *testing.T, r agents.Request) string {
+	t.Helper()
+	inv, err := agents.NewCodex(agents.Vendor{}).NewCodec().Args(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, arg := range inv.Args {
+		if value, ok := strings.CutPrefix(arg, "mcp_servers="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// Codex's own configuration is not ours: the hint names the file that is at fault.
+func TestCodex_hintNamesItsOwnConfiguration(t *testing.T) {
+	r := request(t)
+	own := filepath.Join(home(r), ".codex", "config.toml")
+	writeFile(t, own, "[mcp_servers")
+	_, failed := failure(t, agents.NewCodex(agents.Vendor{Command: []string{executable(t), "behave", "say"}}), r)
+	if want := "mend " + own + "; then run the same command again"; failed.Hint() != want {
+		t.Errorf("hint is %q, want %q", failed.Hint(), want)
 	}
 }
 

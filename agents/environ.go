@@ -26,6 +26,9 @@ var forbidden = []string{
 	"GIT_*", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "GCM_*",
 }
 
+// Forbidden are the variables that never reach an agent. A name that ends in * stands for all that begin so.
+func Forbidden() []string { return slices.Clone(forbidden) }
+
 // noPasswords makes git forget the person's credential helpers, and the header with which checkouts in Actions sign in:
 // it reads this last, and an empty value takes all others back.
 // It is not said by GIT_CONFIG_COUNT and its pairs, for Codex keeps variables with KEY in their names from its shell,

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/agentd/gh-agentd/internal/proc"
 )
@@ -23,6 +26,10 @@ type Program struct {
 	Keys []string
 	// Environ is the environment that Check searches; Run takes the request's.
 	Environ []string
+	// Wall replaces the request's limit on a whole call; zero leaves it.
+	Wall time.Duration
+	// NoUsage says that nothing is to be believed of what the program says it used.
+	NoUsage bool
 	// Release says which releases of the program will do.
 	Release Release
 	// NewCodec makes the codec of one run.
@@ -52,10 +59,18 @@ func (p *Program) Check(ctx context.Context) error {
 
 func (p *Program) find(environ []string) (string, error) {
 	path, err := proc.Look(p.Path, lookup(environ, "PATH"))
-	if err != nil {
-		return "", &Error{Kind: NotInstalled, Agent: p.ID, Detail: err.Error(), Err: err}
+	if err == nil {
+		return path, nil
 	}
-	return path, nil
+	failure := &Error{Kind: NotInstalled, Agent: p.ID, Detail: err.Error(), Err: err}
+	if info, statErr := os.Stat(p.Path); statErr == nil && filepath.IsAbs(p.Path) {
+		failure.Kind, failure.Detail = Failed, p.Path+" is there and cannot be run"
+		if info.IsDir() {
+			failure.Detail = p.Path + " is a folder, and no program"
+		}
+		failure.Advice = fmt.Sprintf("name a program that can be run as the command of %s in agentd/config.toml", p.ID)
+	}
+	return "", failure
 }
 
 // Run starts the program, gives it the prompt, shows its progress, and judges its end.
@@ -87,6 +102,9 @@ func (p *Program) run(ctx context.Context, r Request, on func(Event)) (Result, e
 	if s := r.Session; s != nil && s.Agent != "" && s.Agent != p.ID {
 		return none, &Error{Kind: SessionGone, Detail: fmt.Sprintf("session %s belongs to %s", s.ID, s.Agent)}
 	}
+	if p.Wall > 0 {
+		r.Limits.Wall = p.Wall
+	}
 	call, err := openCall(&r)
 	if err != nil {
 		return none, err
@@ -107,7 +125,7 @@ func (p *Program) run(ctx context.Context, r Request, on func(Event)) (Result, e
 
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	listener := newListener(codec, call.redact, r.Limits, r.ToolIdle, on, func(fatal *Error) { stop(fatal) })
+	listener := newListener(codec, call.redact, r.Limits, r.ToolIdle, p.hearing(on), func(fatal *Error) { stop(fatal) })
 	cmd.Pulse = listener.pulse
 	cmd.Stdout, cmd.Stderr = call.tee(listener.stdout(), listener.stderr())
 	outcome, runErr := proc.Run(ctx, cmd)
@@ -116,6 +134,9 @@ func (p *Program) run(ctx context.Context, r Request, on func(Event)) (Result, e
 		runErr = err
 	}
 	result, err := judge(ctx, codec, outcome, runErr)
+	if p.NoUsage {
+		result.Usage = Usage{Model: result.Usage.Model}
+	}
 	if overdue, ok := errors.AsType[*Error](err); ok && overdue.Kind == TimedOut {
 		if why := listener.waitedFor(); why != nil {
 			err = why // "gave no output" would send the person to look at the wrong end
@@ -125,6 +146,18 @@ func (p *Program) run(ctx context.Context, r Request, on func(Event)) (Result, e
 		result.Session.Agent = p.ID
 	}
 	return call.redactResult(result), call.redactError(err)
+}
+
+// hearing is on without what is not to be believed.
+func (p *Program) hearing(on func(Event)) func(Event) {
+	if on == nil || !p.NoUsage {
+		return on
+	}
+	return func(e Event) {
+		if e.Kind != Spent {
+			on(e)
+		}
+	}
 }
 
 // judge asks the codec how the run ended, and lets what we know ourselves come first:

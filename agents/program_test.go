@@ -208,6 +208,22 @@ func TestProgram_Run_missing(t *testing.T) {
 	}
 }
 
+func TestProgram_Check_isNoProgram(t *testing.T) {
+	folder := t.TempDir()
+	text := filepath.Join(folder, "notes.txt")
+	writeFile(t, text, "I am no program.")
+	for path, want := range map[string]string{
+		folder: "own failed: " + folder + " is a folder, and no program",
+		text:   "own failed: " + text + " is there and cannot be run",
+	} {
+		err := (&agents.Program{ID: "own", Path: path, NewCodec: plain}).Check(t.Context())
+		failed, ok := errors.AsType[*agents.Error](err)
+		if !ok || failed.Error() != want || failed.Hint() != "name a program that can be run as the command of own in agentd/config.toml" {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 func TestProgram_Run_exitStatuses_AG11(t *testing.T) {
 	exits := agents.Exits{
 		41: {Kind: agents.NotAuthenticated, Sentence: "no way to sign in is configured"},

@@ -96,8 +96,8 @@ func invoke(known vendor, r Request) (Invocation, error) {
 	if strings.HasPrefix(r.Model, "-") {
 		return Invocation{}, fmt.Errorf("model %q is no name", r.Model)
 	}
-	if r.Session != nil && !sessionID.MatchString(r.Session.ID) {
-		return Invocation{}, &Error{Kind: SessionGone, Detail: fmt.Sprintf("%q is no session", r.Session.ID)}
+	if err := checkSession(r.Session); err != nil {
+		return Invocation{}, err
 	}
 	long := len(r.Prompt) > longestPrompt
 	if long && r.Access == Documents {
@@ -112,6 +112,14 @@ func invoke(known vendor, r Request) (Invocation, error) {
 
 // sessionID is how all three name sessions: a UUID. It must never look like an option.
 var sessionID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]{7,127}$`)
+
+// checkSession refuses a session that cannot be named on a command line: an agent said it, and it becomes a word.
+func checkSession(s *Session) error {
+	if s != nil && !sessionID.MatchString(s.ID) {
+		return &Error{Kind: SessionGone, Detail: fmt.Sprintf("%q is no session", s.ID)}
+	}
+	return nil
+}
 
 // effortOf translates a word of configuration into the CLI's own; none stays none.
 func effortOf(effort string, words map[string]string) (string, error) {

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -23,12 +21,8 @@ func newReplayCommand(a *app) *cobra.Command {
 		Example: a.text(`$ gh agentd replay --cassette demo.yaml --step challenge --round 1 --change add-oauth --dir .`),
 		Args:    withArgs(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f, err := os.Open(cassette)
-			if err != nil {
-				return fmt.Errorf("open the cassette: %w", err)
-			}
-			defer f.Close()
-			if opts.Cassette, err = io.ReadAll(f); err != nil {
+			var err error
+			if opts.Cassette, err = agents.ReadCassette(cassette); err != nil {
 				return fmt.Errorf("read the cassette: %w", err)
 			}
 			opts.CassetteName = cassette

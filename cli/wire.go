@@ -157,6 +157,17 @@ func (a *app) agent(repo *gitops.Repo, cfg config.Config, name string) (agents.A
 	if !ok {
 		return nil, &agents.Error{Kind: agents.Config, Agent: name, Detail: fmt.Sprintf("[agents.%s] is not in %s", name, config.FileName)}
 	}
+	program, err := a.program(repo, described, name)
+	if err != nil {
+		return nil, err // a nil *Program would be an agent
+	}
+	program.Wall = described.Timeout
+	program.NoUsage = described.Usage == config.UsageNone
+	return program, nil
+}
+
+// program is the agent before the limits of its table.
+func (a *app) program(repo *gitops.Repo, described config.Agent, name string) (*agents.Program, error) {
 	if described.Cassette != "" {
 		cassette := described.Cassette
 		if !filepath.IsAbs(cassette) {
@@ -164,9 +175,7 @@ func (a *app) agent(repo *gitops.Repo, cfg config.Config, name string) (agents.A
 		}
 		return agents.NewReplay(a.env.Executable, cassette), nil
 	}
-	// One of the three under its own name; under another, or with a command line of its own,
-	// it is a command that prints what one of them prints.
-	if name == string(described.Output) && !describesItself(described) {
+	if described.IsVendor(name) {
 		vendor := agents.Vendor{ID: name, Command: described.Command, Env: described.Env, Environ: a.env.Environ}
 		switch described.Output {
 		case config.OutputGemini:
@@ -181,7 +190,7 @@ func (a *app) agent(repo *gitops.Repo, cfg config.Config, name string) (agents.A
 	if described.Output == config.OutputReplay {
 		output = "agentd" // a program that speaks as replay does
 	}
-	agent, err := agents.Command{
+	return agents.Command{
 		Name:    name,
 		Command: described.Command,
 		Prompt:  string(described.Prompt),
@@ -191,16 +200,6 @@ func (a *app) agent(repo *gitops.Repo, cfg config.Config, name string) (agents.A
 		Env:     described.Env,
 		Environ: a.env.Environ,
 	}.Agent()
-	if err != nil {
-		return nil, err // a nil *Program would be an agent
-	}
-	return agent, nil
-}
-
-// describesItself reports whether an agent's table says how it is told its prompt, model or session.
-func describesItself(a config.Agent) bool {
-	return a.Prompt != config.PromptStdin || a.Model != "" || a.Session != "" ||
-		slices.ContainsFunc(a.Command, func(word string) bool { return strings.Contains(word, "{") })
 }
 
 // cacheDir is the person's cache folder on this system, below it ours: runs and their logs.

@@ -53,6 +53,14 @@ type Agent struct {
 	Models   []Model // in the order of the file
 }
 
+// IsVendor reports whether the agent of this name is one of the three CLIs itself.
+// Under another name, or with a table that says how it is told its prompt, model or session,
+// it is a command that prints what one of them prints.
+func (a Agent) IsVendor(name string) bool {
+	describesItself := a.Prompt != PromptStdin || a.Model != "" || a.Session != "" || mentions(a.Command, "{")
+	return name == string(a.Output) && !describesItself
+}
+
 // Model is one entry of [[<agent>.models]].
 type Model struct {
 	ID         string // name within the file, such as "balanced"

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agentd/gh-agentd/phases"
@@ -26,9 +29,20 @@ func (w *Workflow) read(t table) {
 	choice(t, "profile", &w.Profile, phases.ProfileSpec, phases.ProfileCrew)
 	choice(t, "worktree", &w.Worktree, WorkplaceWorktree, WorkplaceBranch)
 	t.text("worktree_dir", &w.WorktreeDir)
-	if w.WorktreeDir == "" {
-		t.r.refuse(joinKey(t.path, "worktree_dir"), "want a folder outside the checkout")
+	if !w.outside() {
+		t.r.refuse(joinKey(t.path, "worktree_dir"), `want a folder outside the checkout, such as "../{project}-agentd", got %s`, show(w.WorktreeDir))
 	}
+}
+
+// outside reports whether the worktrees are not within the checkout, whose name {project} stands for:
+// there they would be files of the checkout, that are read, searched and committed.
+func (w *Workflow) outside() bool {
+	clean := path.Clean(filepath.ToSlash(w.WorktreeDir))
+	if path.IsAbs(clean) || filepath.IsAbs(w.WorktreeDir) {
+		return true // the file does not know where it stands
+	}
+	words := strings.Split(clean, "/")
+	return words[0] == ".." && (len(words) == 1 || words[1] != "{project}")
 }
 
 func (l *Limits) read(t table) {

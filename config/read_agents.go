@@ -15,7 +15,7 @@ const replayAgent = "replay"
 func readAgents(root table, agents map[string]Agent) {
 	for _, name := range slices.Sorted(maps.Keys(agents)) {
 		if root.has(name) {
-			agents[name] = readAgent(root.table(name), agents[name])
+			agents[name] = readAgent(root.table(name), name, agents[name])
 		}
 	}
 	more := root.table("agents")
@@ -33,7 +33,7 @@ func readAgents(root table, agents map[string]Agent) {
 		if !builtIn {
 			base = Agent{Prompt: PromptStdin, Output: OutputText}
 		}
-		agent := readAgent(more.table(name), base)
+		agent := readAgent(more.table(name), name, base)
 		if len(agent.Command) == 0 && agent.Output != OutputReplay {
 			root.r.refuse(path, `want a command, such as command = ["%s"]`, name)
 		}
@@ -41,7 +41,7 @@ func readAgents(root table, agents map[string]Agent) {
 	}
 }
 
-func readAgent(t table, a Agent) Agent {
+func readAgent(t table, name string, a Agent) Agent {
 	t.command(&a.Command)
 	choice(t, "prompt", &a.Prompt, PromptStdin, PromptArg, PromptFile)
 	t.text("cassette", &a.Cassette)
@@ -73,15 +73,16 @@ func readAgent(t table, a Agent) Agent {
 			t.r.refuse(joinKey(t.path, need.key), "want the placeholder %s in it", need.placeholder)
 		}
 	}
+	t.checkWords(name, a)
 	if t.has("default") && !slices.ContainsFunc(a.Models, func(m Model) bool { return m.ID == a.Default }) {
 		t.r.refuse(joinKey(t.path, "default"), "no model has the id %q", a.Default)
 	}
 	return a
 }
 
-// usageOf is what an agent's usage is by default: only the known codecs find it in the output.
+// usageOf is what an agent's usage is by default: in plain text no codec finds it.
 func usageOf(a Agent) UsageFrom {
-	if a.Output == OutputText || a.Output == OutputJSONLLast {
+	if a.Output == OutputText {
 		return UsageNone
 	}
 	return UsageOutput
@@ -120,6 +121,8 @@ func (t table) env(into *map[string]string) {
 		variables.text(name, &value)
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(value, "\x00") {
 			t.r.refuse(joinKey(variables.path, name), "no program can be given this variable")
+		} else if mayNotBeSet(name) {
+			t.r.refuse(joinKey(variables.path, name), "this variable never reaches an agent")
 		}
 		env[name] = value
 	}

@@ -44,17 +44,18 @@ func (b *Box) Call(ctx context.Context, tool string, args json.RawMessage) (Repl
 		return Reply{}, errBudget(tool, budget)
 	}
 	var reply Reply
+	var kept string
 	if log.calls == budget {
 		err = errBudget(tool, budget)
 	} else {
-		reply, err = b.serve(ctx, tool, args)
+		reply, kept, err = b.serve(ctx, tool, args)
 	}
 	if err == nil && b.run.Record {
 		if err := b.recordArguments(tool, args); err != nil {
 			return Reply{}, err
 		}
 	}
-	if err := b.record(log, tool, started, err); err != nil {
+	if err := b.record(log, tool, kept, started, err); err != nil {
 		return Reply{}, err
 	}
 	return reply, err
@@ -66,25 +67,26 @@ func errBudget(tool string, budget int) error {
 }
 
 // serve checks the call and runs the tool. The box is locked.
-func (b *Box) serve(ctx context.Context, tool string, args json.RawMessage) (Reply, error) {
+// kept is the digest of the result that the call handed over for good, "" for all other calls.
+func (b *Box) serve(ctx context.Context, tool string, args json.RawMessage) (reply Reply, kept string, err error) {
 	arguments, err := prepare(b.run.Change, b.run.Step, b.run.Tools(), tool, args)
 	if err != nil {
-		return Reply{}, named(tool, err)
+		return Reply{}, "", named(tool, err)
 	}
 	change, err := confine.Open(filepath.Join(b.dir, changeDir))
 	if err != nil {
-		return Reply{}, err
+		return Reply{}, "", err
 	}
 	defer change.Close()
 	results, err := confine.Open(filepath.Join(b.dir, inboxDir))
 	if err != nil {
-		return Reply{}, err
+		return Reply{}, "", err
 	}
 	defer results.Close()
 
-	c := &call{run: b.run, change: change, results: results, args: arguments}
-	reply, err := c.dispatch(ctx, tool)
-	return reply, named(tool, err)
+	c := &call{run: b.run, tool: tool, change: change, results: results, earlier: b.Calls, args: arguments}
+	reply, err = c.dispatch(ctx, tool)
+	return reply, c.kept, named(tool, err)
 }
 
 // prepare turns raw arguments into checked ones:
@@ -116,9 +118,12 @@ func refuseTool(tool, step string, tools []string) error {
 // call is one call under way.
 type call struct {
 	run     Run
+	tool    string
 	change  *confine.Root // change/
 	results *confine.Root // inbox/
+	earlier func() ([]CallRecord, error)
 	args    map[string]any
+	kept    string // digest of the result that was kept for good
 }
 
 func (c *call) dispatch(ctx context.Context, tool string) (Reply, error) {

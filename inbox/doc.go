@@ -15,6 +15,11 @@
 //	recorded.jsonl  what the calls were made with, where the run is recorded
 //	lock         held for the length of one call, across processes
 //
+// The folder is within reach of the agent, which runs as the person does.
+// A verdict counts only as the log of calls knows it, so that no file that was put there, changed or taken away is one.
+// An agent that forges the log as well is not found out here:
+// it could as well have called the tool with another verdict, and another agent that judges is the answer to it.
+//
 // The package owns the closed list of tools per step, what each may touch,
 // the strict reading of arguments, the limits, and the layout of the folder.
 // It does not own what a document looks like (specs does), whether a verdict moves a phase (phases does),

@@ -27,3 +27,18 @@ func refuseAll(reasons []string) error {
 	}
 	return &ToolError{Text: "- " + strings.Join(reasons, "\n- ")}
 }
+
+// VerdictError says that the verdict of a run cannot be believed: the folder is within the agent's reach.
+type VerdictError struct {
+	File   string // verdict.json
+	Reason string
+}
+
+func (e *VerdictError) Error() string {
+	return fmt.Sprintf("the verdict does not count: %s: %s", e.File, e.Reason)
+}
+
+// Hint names a way to a verdict that does.
+func (e *VerdictError) Hint() string {
+	return "nothing was committed: see what the agent did in its log beside the file, or give its role to another agent, then run the command again"
+}

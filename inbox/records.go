@@ -18,6 +18,7 @@ type CallRecord struct {
 	Tool  string    `json:"tool"`
 	OK    bool      `json:"ok"`
 	Error string    `json:"error,omitempty"` // one line, bounded
+	Kept  string    `json:"kept,omitempty"`  // digest of the result that a run has only one of: what was handed over
 	Time  time.Time `json:"time"`
 	MS    int64     `json:"ms"`
 }
@@ -84,10 +85,11 @@ func (b *Box) readRecords() ([]byte, error) {
 }
 
 // record appends one line. The box is locked.
-func (b *Box) record(log callLog, tool string, started time.Time, outcome error) error {
+func (b *Box) record(log callLog, tool, kept string, started time.Time, outcome error) error {
 	record := CallRecord{
 		Tool: clip(oneLine(tool), maxRecordTool),
 		OK:   outcome == nil,
+		Kept: kept,
 		Time: started.UTC(),
 		MS:   b.now().Sub(started).Milliseconds(),
 	}

@@ -2,10 +2,13 @@ package inbox
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/agentd/gh-agentd/specs"
 )
@@ -58,7 +61,7 @@ func (c *call) selfReview(ctx context.Context) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	if err := c.keep(ctx, selfReviewFile, in); err != nil {
+	if _, err := c.keep(ctx, selfReviewFile, in); err != nil {
 		return Reply{}, err
 	}
 	return Reply{
@@ -73,7 +76,7 @@ func (c *call) proposeQuestions(ctx context.Context) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	if err := c.keep(ctx, questionsFile, in); err != nil {
+	if _, err := c.keep(ctx, questionsFile, in); err != nil {
 		return Reply{}, err
 	}
 	return Reply{
@@ -95,25 +98,52 @@ func (c *call) signal(ctx context.Context) (Reply, error) {
 }
 
 // keepOnce writes a result that a run has only one of.
+// The file says that there is one already, and so does the log of calls: taking the file away takes nothing back.
 func (c *call) keepOnce(ctx context.Context, name, what string, result any) error {
-	_, err := c.results.ReadFile(name, maxFile)
-	if err == nil {
+	calls, err := c.earlier()
+	if err != nil {
+		return explain(err)
+	}
+	_, err = c.results.ReadFile(name, maxFile)
+	if err == nil || len(keptBy(calls, c.tool)) > 0 {
 		return refuse("%s already recorded for this run; the first one stands", what)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return explain(err)
 	}
-	return c.keep(ctx, name, result)
+	data, err := c.keep(ctx, name, result)
+	if err == nil {
+		c.kept = digest(data)
+	}
+	return err
 }
 
-// keep writes a result into inbox/.
-func (c *call) keep(ctx context.Context, name string, result any) error {
+// keep writes a result into inbox/, in the place of an earlier one, and returns what it wrote.
+func (c *call) keep(ctx context.Context, name string, result any) ([]byte, error) {
 	data, err := json.MarshalIndent(result, "", "  ")
 	if err != nil {
-		return fmt.Errorf("encode %s: %w", name, err)
+		return nil, fmt.Errorf("encode %s: %w", name, err)
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
-	return explain(c.results.WriteFile(name, append(data, '\n')))
+	data = append(data, '\n')
+	return data, explain(c.results.WriteFile(name, data))
+}
+
+// digest names the content of a result.
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// keptBy are the digests of the results that a tool kept for good, one for each call that was answered.
+func keptBy(calls []CallRecord, tools ...string) []string {
+	var digests []string
+	for _, call := range calls {
+		if call.OK && slices.Contains(tools, call.Tool) {
+			digests = append(digests, call.Kept)
+		}
+	}
+	return digests
 }

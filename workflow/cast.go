@@ -27,8 +27,24 @@ type player struct {
 // and of those one that did not write what it would judge. c is nil for a change that does not exist yet.
 // A substitute is told to the person, and the record names who played.
 func (b *Bench) cast(ctx context.Context, role config.Role, complexity string, c *changes.Change) (player, error) {
+	return b.castBeside(ctx, role, complexity, authors(role, c))
+}
+
+// castBoth finds out, before an author is paid, whether there is somebody to judge what it will write.
+func (b *Bench) castBoth(ctx context.Context, author, judge config.Role, c *changes.Change) error {
+	writer, err := b.cast(ctx, author, "", c)
+	if err != nil {
+		return err
+	}
+	wrote := authors(judge, c)
+	wrote[writer.agent.Name()] = true
+	_, err = b.castBeside(ctx, judge, "", wrote)
+	return err
+}
+
+// castBeside finds who plays a role, where these agents wrote what it is about.
+func (b *Bench) castBeside(ctx context.Context, role config.Role, complexity string, wrote map[string]bool) (player, error) {
 	wanted := b.Config.RoleAgent(role)
-	wrote := authors(role, c)
 	others := b.understudies(wanted)
 	slices.SortStableFunc(others, func(x, y string) int { return cmp.Compare(rank(wrote[x]), rank(wrote[y])) })
 	var first error
@@ -44,7 +60,7 @@ func (b *Bench) cast(ctx context.Context, role config.Role, complexity string, c
 		if err == nil && wrote[agent.Name()] && b.Config.Policy.RequireDistinctReviewer {
 			err = &GateError{
 				Gate:   "distinct reviewer",
-				Reason: fmt.Sprintf("%s wrote what it would judge as %s", agent.Name(), role),
+				Reason: fmt.Sprintf("%s would judge its own work as %s", agent.Name(), role),
 				Next:   "give the role to another agent under [roles] in agentd/config.toml",
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/config"
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
 )
@@ -105,6 +106,9 @@ func (i *implementing) loop(ctx context.Context, c *changes.Change) (ActionResul
 			return resultOf(c, ActionImplementing, ""), err
 		}
 		if len(open) > 0 || c.State.Effective == phases.Challenged {
+			if err := i.castBoth(ctx, config.Implementer, config.Reviewer, c); err != nil {
+				return resultOf(c, ActionImplementing, ""), err
+			}
 			if c, err = i.implement(ctx, c, open); err != nil {
 				return resultOf(c, ActionImplementing, ""), err
 			}
@@ -123,6 +127,9 @@ func (i *implementing) loop(ctx context.Context, c *changes.Change) (ActionResul
 			stop, r, err := i.decideRepair(ctx, c)
 			if stop || err != nil {
 				return r, err
+			}
+			if err := i.castBoth(ctx, config.Implementer, config.Reviewer, c); err != nil {
+				return resultOf(c, ActionImplementing, ""), err
 			}
 			if c, err = i.resolve(ctx, c); err != nil {
 				return resultOf(c, ActionImplementing, ""), err

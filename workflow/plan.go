@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/config"
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/specs"
@@ -162,6 +163,11 @@ func (p *planning) loop(ctx context.Context, c *changes.Change) (ActionResult, e
 		if err != nil {
 			return resultOf(c, ActionProposed, ""), err
 		}
+		if p.unwritten(c, docs) {
+			if err := p.castBoth(ctx, config.Proposer, config.Challenger, c); err != nil {
+				return resultOf(c, ActionProposed, ""), err
+			}
+		}
 		next, done, err := p.artefacts(ctx, c, docs)
 		if err != nil {
 			return resultOf(next, ActionProposed, ""), err
@@ -175,6 +181,9 @@ func (p *planning) loop(ctx context.Context, c *changes.Change) (ActionResult, e
 			stop, r, err := p.decide(ctx, c)
 			if stop || err != nil {
 				return r, err
+			}
+			if err := p.castBoth(ctx, config.Proposer, config.Challenger, c); err != nil {
+				return resultOf(c, ActionProposed, ""), err
 			}
 			if c, err = p.repropose(ctx, c); err != nil {
 				return resultOf(c, ActionProposed, ""), err

@@ -46,6 +46,13 @@ func (p *planning) artefacts(ctx context.Context, c *changes.Change, docs specs.
 	return next, false, err
 }
 
+// unwritten reports whether the proposer has something to do before the plan is whole.
+func (p *planning) unwritten(c *changes.Change, docs specs.ChangeDocs) bool {
+	_, _, open := p.openReview(c)
+	_, missing := specs.NextArtefact(docs)
+	return open || missing
+}
+
 // usable refuses a document that is there and cannot be read: nothing is written on top of it.
 func usable(c *changes.Change, artefact specs.Artefact) error {
 	if len(artefact.Problems) == 0 {

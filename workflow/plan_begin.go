@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/config"
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/specs"
@@ -28,6 +29,9 @@ func (p *planning) begin(ctx context.Context) (ActionResult, error) {
 	}
 	base, err := p.base(ctx)
 	if err != nil {
+		return none, err
+	}
+	if err := p.castBoth(ctx, config.Proposer, config.Challenger, nil); err != nil {
 		return none, err
 	}
 	p.Say.Note(fmt.Sprintf("%s is new: planning begins on %s", p.req.Change, base.Branch))

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/agentd/gh-agentd/agents"
@@ -24,7 +23,7 @@ type recording struct {
 // It is called before anything is spent, so that a file that cannot be written is refused in time.
 func (b *Bench) Record(path string) error {
 	rec := &recording{path: path, cassette: agents.Cassette{Name: path}}
-	src, err := os.ReadFile(path)
+	src, err := agents.ReadCassette(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = rec.write()
@@ -94,6 +93,10 @@ func (r *recording) add(answer agents.CassetteCall, secrets []changes.Secret) er
 	data, err := with.YAML()
 	if err != nil {
 		return err
+	}
+	// Git takes names of files that a cassette refuses. With one of them nothing of the recording could be played.
+	if _, err := agents.ParseCassette(r.cassette.Name, data); err != nil {
+		return fmt.Errorf("it could not be read any more: %w", err)
 	}
 	// The commit will be refused for it. A recording is as easily passed on.
 	for _, secret := range secrets {
