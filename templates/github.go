@@ -17,7 +17,7 @@ type PullBody struct {
 	Next           string // the command that comes next, "" for none
 	Verdicts       []JudgedRow
 
-	Calls   int // of agents
+	Calls   int    // of agents
 	In, Out *int64 // tokens; nil where no call told
 	USD     string // "" where no price is known
 	Unknown int    // calls without numbers
