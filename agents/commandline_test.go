@@ -254,7 +254,7 @@ func TestCodex_projectsConfigurationIsNoObstacle(t *testing.T) {
 		r := recordedRequest(t)
 		r.Dir = t.TempDir()
 		if err := os.Symlink(".codex", filepath.Join(r.Dir, ".codex")); err != nil {
-			t.Skip("no links here")
+			t.Fatal(err)
 		}
 		serversOff(t, r)
 	})

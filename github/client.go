@@ -59,7 +59,7 @@ func New(t Target, o Options) (*Client, error) {
 	}
 	pause := o.Pause
 	if pause == nil {
-		pause = sleep
+		pause = func(ctx context.Context, p Pause) error { return p.Sleep(ctx) }
 	}
 	under := o.Transport
 	if under == nil {

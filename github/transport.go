@@ -153,8 +153,8 @@ func pauseFor(r *http.Response, now time.Time, try int) time.Duration {
 	return time.Minute << (try - 1)
 }
 
-// sleep is the pause where nobody wants to show it.
-func sleep(ctx context.Context, p Pause) error {
+// Sleep waits for the pause to be over, or returns why ctx ended.
+func (p Pause) Sleep(ctx context.Context) error {
 	timer := time.NewTimer(p.For)
 	defer timer.Stop()
 	select {

@@ -52,7 +52,7 @@ func TestTransport_waitIsInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stop := errors.New("stop")
 		time.AfterFunc(2*time.Second, func() { cancel(stop) })
-		if err := sleep(ctx, Pause{For: time.Minute}); !errors.Is(err, stop) {
+		if err := (Pause{For: time.Minute}).Sleep(ctx); !errors.Is(err, stop) {
 			t.Errorf("got %v", err)
 		}
 	})

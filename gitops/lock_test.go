@@ -309,3 +309,30 @@ func TestAdvance_killed_RP22(t *testing.T) {
 	t.Logf("%d of %d kills between note and end, %d of them after the reference had moved", recovered, rounds, moved)
 	advance(t, repo.Open(), "refs/heads/main", someEdits[1])
 }
+
+// Under a lock one git serves all readers; where somebody ended it between two of them, the next one has another.
+func TestLock_readersOutliveTheirGit(t *testing.T) {
+	t.Parallel()
+	repo := gitopstest.New(t, hello)
+	lock, err := repo.Open().Lock(t.Context(), "x", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Unlock() //nolint:errcheck // the test is over
+	read := func() {
+		t.Helper()
+		objects, err := lock.Repo().Objects(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := objects.CommitAt("refs/heads/main"); err != nil {
+			t.Error(err)
+		}
+		if err := objects.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	read()
+	gitops.EndSpareReader(lock)
+	read()
+}

@@ -49,6 +49,10 @@ type Objects struct {
 // Under a [Lock] it takes the one that was closed before, if there is one.
 func (r *Repo) Objects(ctx context.Context) (*Objects, error) {
 	o := r.spare.take()
+	if o != nil && !o.answers() { // somebody ended it meanwhile, such as an agent that ends every git
+		_ = o.git.Close()
+		o = nil
+	}
 	if o == nil {
 		git, err := proc.Start(context.WithoutCancel(ctx), r.command(call{args: []string{"cat-file", "--batch-command", "-z"}}))
 		if err != nil {
@@ -68,6 +72,12 @@ func (o *Objects) Close() error {
 	}
 	o.broken = cmp.Or(o.broken, errClosed)
 	return o.git.Close()
+}
+
+// answers says whether git is still there.
+func (o *Objects) answers() bool {
+	_, _, _, err := o.Kind(string(o.repo.emptyTree()))
+	return err == nil || errors.Is(err, ErrNotFound)
 }
 
 var errClosed = errors.New("objects: closed")

@@ -217,7 +217,7 @@ func (g *guard) linksStay(ctx context.Context, code []gitops.FileChange) error {
 		if err != nil {
 			return err
 		}
-		if to := string(target); path.IsAbs(to) || !fs.ValidPath(path.Join(path.Dir(link.Path), to)) {
+		if to := string(target); path.IsAbs(to) || !fs.ValidPath(path.Join(path.Dir(link.Path), to)) || g.leadsOut(link.Path) {
 			return &GateError{
 				Gate: "artefacts", Reason: fmt.Sprintf("%s is a link to %s, outside the repository: nobody else has what it leads to", link.Path, to),
 				Next: fmt.Sprintf("remove %s, and run the same command again", filepath.Join(g.dir.WorkTree(), link.Path)),
@@ -225,6 +225,21 @@ func (g *guard) linksStay(ctx context.Context, code []gitops.FileChange) error {
 		}
 	}
 	return nil
+}
+
+// leadsOut follows a link on the disk: "folder/../file" is elsewhere where the folder is a link.
+// What leads to nothing has been judged by its words.
+func (g *guard) leadsOut(link string) bool {
+	top, err := filepath.EvalSymlinks(g.dir.WorkTree())
+	if err != nil {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(top, filepath.FromSlash(link)))
+	if err != nil {
+		return false
+	}
+	within, err := filepath.Rel(top, real)
+	return err != nil || !filepath.IsLocal(within)
 }
 
 func present(path string) bool {

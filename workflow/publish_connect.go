@@ -120,12 +120,5 @@ func (e *NoRemoteError) Hint() string {
 func (b *Bench) pause(ctx context.Context, wait github.Pause) error {
 	b.Say.Note(fmt.Sprintf("GitHub: %s, going on in %s (try %d of %d)", wait.Why, wait.For.Round(time.Second), wait.Try, wait.Most))
 	b.Say.Wait(b.Now().Add(wait.For))
-	timer := time.NewTimer(wait.For)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return wait.Sleep(ctx)
 }
