@@ -32,7 +32,7 @@ func (r *Repo) Lock(ctx context.Context, name, holder string) (*Lock, error) {
 	if name == "" || name[0] == '.' || strings.ContainsAny(name, `/\:`+"\x00\n") || len(name) > 200 {
 		return nil, fmt.Errorf("%q is not a name for a lock", name)
 	}
-	dir := filepath.Join(r.commonDir, scratchDir, "locks")
+	dir := r.LockFolder()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -54,6 +54,9 @@ func (r *Repo) Lock(ctx context.Context, name, holder string) (*Lock, error) {
 	repo.held, repo.holdName, repo.spare = file, name, &spare{}
 	return &Lock{name: name, file: file, repo: &repo}, nil
 }
+
+// LockFolder is where the files of all locks are.
+func (r *Repo) LockFolder() string { return filepath.Join(r.commonDir, scratchDir, "locks") }
 
 func acquire(ctx context.Context, file *os.File, name string) error {
 	deadline := time.Now().Add(orphanPatience)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
-	"github.com/agentd/gh-agentd/inbox"
 	"github.com/agentd/gh-agentd/internal/proc"
 	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/specs"
@@ -26,11 +25,10 @@ func (b *Bench) byPerson(command string) error {
 			return &InsideRunError{Command: command}
 		}
 	}
-	// An agent can empty its environment. Its parents still tell of the run; one in another repository is nobody's matter.
-	for _, dir := range proc.FromAncestors(runVariable) {
-		if box, err := inbox.Open(dir); err == nil && box.Run().Repository == b.Repo.CommonDir() {
-			return &InsideRunError{Command: command}
-		}
+	// An agent can empty its environment. But it comes from a run of ours, which holds the lock of a change here;
+	// one in another repository is nobody's matter.
+	if proc.AncestorHasOpen(b.Store.Repo.LockFolder()) {
+		return &InsideRunError{Command: command}
 	}
 	return nil
 }

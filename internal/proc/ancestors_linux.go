@@ -4,28 +4,24 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"slices"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
 
-// FromAncestors returns the values that a variable has in the environments of our parent, of its parent and so on,
-// the nearest first. What cannot be read, because it is somebody else's, has none.
-// A program can empty its own environment, but not the one that its parents were started with.
-func FromAncestors(variable string) []string {
-	var values []string
+// AncestorHasOpen reports whether our parent, or its parent and so on, has a file below a folder open.
+// A program can empty its own environment, but not choose whose child it is: what loses its parent in a supervised run
+// becomes the child of who supervises it. What cannot be read, because it is somebody else's, has nothing open.
+func AncestorHasOpen(folder string) bool {
 	for pid := os.Getppid(); pid > 1; pid = parentOf(pid) {
-		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-		if err != nil {
-			continue
-		}
-		for entry := range strings.SplitSeq(string(environ), "\x00") {
-			if value, ok := strings.CutPrefix(entry, variable+"="); ok && value != "" && !slices.Contains(values, value) {
-				values = append(values, value)
+		open, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid)) // the pattern is ours
+		for _, file := range open {
+			if target, err := os.Readlink(file); err == nil && strings.HasPrefix(target, folder+"/") {
+				return true
 			}
 		}
 	}
-	return values
+	return false
 }
 
 // parentOf is 0 for a process that is gone.

@@ -2,5 +2,5 @@
 
 package proc
 
-// FromAncestors tells nothing here: no file system shows the environments of other processes.
-func FromAncestors(string) []string { return nil }
+// AncestorHasOpen tells nothing here: no file system shows the files of other processes.
+func AncestorHasOpen(string) bool { return false }
