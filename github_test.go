@@ -54,7 +54,8 @@ func cmdGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		"commit":  {3, h.commit},
 		"fork":    {1, h.fork},
 		"rename":  {1, func(ts *testscript.TestScript, args []string) { ts.Check(h.repo.Rename(args[0])) }},
-		"protect": {1, func(ts *testscript.TestScript, args []string) { ts.Check(h.repo.Protect(args[0])) }},
+		"protect": {1, h.protect},
+		"merge":   {2, h.merge},
 	}
 	v, known := verbs[verb]
 	if !known || len(args) < v.least {
@@ -205,6 +206,23 @@ func (h *hub) pull(ts *testscript.TestScript, args []string) {
 	default:
 		ts.Fatalf("github pull N close | lock | text FILE")
 	}
+}
+
+// protect lets a branch move by pull requests alone, whose head needs our status where "required" is said.
+func (h *hub) protect(ts *testscript.TestScript, args []string) {
+	ts.Check(h.repo.Protect(args[0]))
+	if len(args) > 1 && args[1] == "required" {
+		h.repo.Require(args[0], "agentd / phase")
+	}
+}
+
+// merge is the merge button, or what it answers: merge N merge|squash.
+func (h *hub) merge(ts *testscript.TestScript, args []string) {
+	if err := h.repo.Merge(h.number(ts, args[0]), githubtest.Method(args[1])); err != nil {
+		fmt.Fprintln(ts.Stdout(), err)
+		return
+	}
+	fmt.Fprintln(ts.Stdout(), "merged")
 }
 
 // review is a review by somebody, with the text of a file: review N LOGIN EVENT FILE.

@@ -22,6 +22,7 @@ type Landing struct {
 	Edits    []gitops.Edit
 	Specs    []specs.ArchivedSpec
 	Evidence []phases.Evidence // run on the merge, where it is not the tree that was approved
+	Proposed bool              // goes onto the change's branch, for a pull request to bring it to the base
 }
 
 // ArchiveCommit writes the commit that archives the change: a merge of the base and the branch
@@ -52,7 +53,11 @@ func (s *Store) ArchiveCommit(ctx context.Context, c *Change, l Landing) (gitops
 	if err != nil {
 		return "", err
 	}
-	return s.commitTree(ctx, tree, []gitops.ID{l.Base, c.Tip}, Record{
+	parents := []gitops.ID{l.Base, c.Tip}
+	if l.Proposed {
+		slices.Reverse(parents) // a branch goes on from itself
+	}
+	return s.commitTree(ctx, tree, parents, Record{
 		Subject: "archived", Body: archiveBody(c, l.Specs),
 	}, t)
 }
@@ -83,7 +88,7 @@ func totalUsage(all []phases.Applied) *phases.Usage {
 	priced, calls := true, 0
 	for _, t := range all {
 		u := t.Usage
-		if u == nil {
+		if u == nil || t.Step == phases.StepArchive { // that is a sum itself
 			continue
 		}
 		calls++
@@ -120,49 +125,64 @@ func (s *Store) Land(ctx context.Context, c *Change, branch string, base, commit
 	if _, _, err := s.lock.Recover(ctx); err != nil { // as in advance
 		return nil, err
 	}
-	keep, err := s.keepRef(ctx, c)
+	keep, err := s.Keep(ctx, c.ID, c.Tip)
 	if err != nil {
 		return nil, err
 	}
-	ref := "refs/heads/" + branch
-	trees, err := s.Repo.Worktrees(ctx)
-	if err != nil {
+	if err := s.Fits(ctx, branch, base, commit); err != nil {
 		return nil, err
-	}
-	for _, w := range trees {
-		if w.Branch != ref || w.Bare || w.Prunable {
-			continue
-		}
-		if err := s.Repo.Overlap(ctx, w.Path, base, commit); err != nil {
-			return nil, err
-		}
 	}
 	s.point("before-land")
 	left, err := s.move(ctx, gitops.Advance{
-		Reason: "agentd: archive " + c.ID.String(), Ref: ref, Old: base, New: commit, Also: keep,
+		Reason: "agentd: archive " + c.ID.String(), Ref: "refs/heads/" + branch, Old: base, New: commit, Also: keep,
 	})
 	s.point("after-land")
-	return left, err
+	if err != nil {
+		return left, err
+	}
+	return left, s.worktreesOn(ctx, branch, func(worktree string) error { return s.Repo.Refresh(ctx, worktree) })
 }
 
-// keepRef is the ref that keeps the branch's tip from being collected; none when one keeps it already.
-func (s *Store) keepRef(ctx context.Context, c *Change) ([]gitops.RefUpdate, error) {
-	refs, err := s.Repo.Refs(ctx, c.ID.ArchiveRefPrefix())
+// Fits refuses with *gitops.OverlapError a move of a branch that uncommitted work in one of its worktrees is in the way of.
+func (s *Store) Fits(ctx context.Context, branch string, from, to gitops.ID) error {
+	return s.worktreesOn(ctx, branch, func(worktree string) error { return s.Repo.Overlap(ctx, worktree, from, to) })
+}
+
+// worktreesOn does something in every worktree that has the branch checked out, until it fails.
+func (s *Store) worktreesOn(ctx context.Context, branch string, do func(worktree string) error) error {
+	trees, err := s.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range trees {
+		if w.Branch != "refs/heads/"+branch || w.Bare || w.Prunable {
+			continue
+		}
+		if err := do(w.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Keep is the ref that keeps the tip of an archived branch from being collected; none when one keeps it already.
+func (s *Store) Keep(ctx context.Context, id phases.ChangeID, tip gitops.ID) ([]gitops.RefUpdate, error) {
+	refs, err := s.Repo.Refs(ctx, id.ArchiveRefPrefix())
 	if err != nil {
 		return nil, err
 	}
 	last := 0
 	for _, ref := range refs {
-		if ref.ID == c.Tip {
+		if ref.ID == tip {
 			return nil, nil
 		}
 		// The highest number and not their count: somebody may have removed one.
-		if n, err := strconv.Atoi(strings.TrimPrefix(ref.Name, c.ID.ArchiveRefPrefix())); err == nil {
+		if n, err := strconv.Atoi(strings.TrimPrefix(ref.Name, id.ArchiveRefPrefix())); err == nil {
 			last = max(last, n)
 		}
 	}
-	name := fmt.Sprintf("%s%d", c.ID.ArchiveRefPrefix(), last+1)
-	return []gitops.RefUpdate{{Name: name, New: c.Tip}}, nil
+	name := fmt.Sprintf("%s%d", id.ArchiveRefPrefix(), last+1)
+	return []gitops.RefUpdate{{Name: name, New: tip}}, nil
 }
 
 // CodeDiffers says whether the code of a tree is another than the one at the change's tip.

@@ -91,7 +91,7 @@ func (s *Store) replayArchived(ctx context.Context, r *reader, id phases.ChangeI
 		return nil, err
 	}
 	c.State = phases.State{Change: id, Recorded: phases.Archived, Effective: phases.Archived}
-	at, err := s.Repo.LastTouch(ctx, base, id.ArchiveDir()+"/"+specs.StateFile)
+	at, err := s.filedBy(ctx, r, base)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +108,40 @@ func (s *Store) replayArchived(ctx context.Context, r *reader, id phases.ChangeI
 		c.State = state
 	}
 	return c, nil
+}
+
+// filedBy is [Store.FiledBy] for a commit that is known to hold the archive.
+func (s *Store) filedBy(ctx context.Context, r *reader, holder gitops.ID) (gitops.ID, error) {
+	path := r.id.ArchiveDir() + "/" + specs.StateFile
+	for {
+		at, err := s.Repo.LastTouch(ctx, holder, path)
+		if err != nil {
+			return "", err
+		}
+		found, err := r.step(at)
+		if err != nil || found.record != nil {
+			return at, err
+		}
+		if holder, err = r.mergedWith(found.commit, path); err != nil || holder == "" {
+			return at, err
+		}
+	}
+}
+
+// mergedWith is the parent of a merge that brought a file as it is, "" where the commit itself made it so.
+func (r *reader) mergedWith(c gitops.Commit, path string) (gitops.ID, error) {
+	blob, _, _, err := r.objects.Lookup(string(c.ID) + ":" + path)
+	if err != nil {
+		return "", err
+	}
+	for _, parent := range c.Parents {
+		if had, _, _, err := r.objects.Lookup(string(parent) + ":" + path); err == nil && had == blob {
+			return parent, nil
+		} else if err != nil && !isNotFound(err) {
+			return "", err
+		}
+	}
+	return "", nil
 }
 
 // notFound explains a missing change as well as the repository allows.

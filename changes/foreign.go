@@ -27,9 +27,10 @@ func (r *reader) foreign(h *phases.History, all []step) error {
 	if len(bases) == 0 {
 		return nil // the repository's first commit began the change
 	}
+	folders := r.ownFolders(all)
 	var near []gitops.FileChange
 	for i, base := range bases {
-		differs, err := r.foreignChanges(base, all[0].commit.ID)
+		differs, err := r.foreignChanges(base, all[0].commit.ID, folders)
 		if err != nil || len(differs) == 0 {
 			return err
 		}
@@ -42,7 +43,7 @@ func (r *reader) foreign(h *phases.History, all []step) error {
 		if len(s.commit.Parents) == 0 {
 			break
 		}
-		differs, err := r.foreignChanges(s.commit.Parents[0], s.commit.ID)
+		differs, err := r.foreignChanges(s.commit.Parents[0], s.commit.ID, folders)
 		if err != nil {
 			return err
 		}
@@ -54,8 +55,19 @@ func (r *reader) foreign(h *phases.History, all []step) error {
 	return nil
 }
 
-// foreignChanges lists what differs between two commits under agentd/ outside the change's own folders.
-func (r *reader) foreignChanges(from, to gitops.ID) ([]gitops.FileChange, error) {
+// ownFolders are the folders that a branch may change: those of its change, and once that is archived the specs,
+// which are held against the record of the archive.
+func (r *reader) ownFolders(all []step) []string {
+	folders := []string{r.id.Dir() + "/", r.id.ArchiveDir() + "/"}
+	newest := slices.IndexFunc(all, func(s step) bool { return s.record != nil })
+	if newest >= 0 && all[newest].record.Phase == phases.Archived {
+		folders = append(folders, root+"/specs/")
+	}
+	return folders
+}
+
+// foreignChanges lists what differs between two commits under agentd/ outside the folders.
+func (r *reader) foreignChanges(from, to gitops.ID, folders []string) ([]gitops.FileChange, error) {
 	var trees [2]gitops.ID
 	for i, commit := range []gitops.ID{from, to} {
 		tree, _, err := r.objects.TreeAt(string(commit) + ":" + root)
@@ -71,7 +83,7 @@ func (r *reader) foreignChanges(from, to gitops.ID) ([]gitops.FileChange, error)
 	var foreign []gitops.FileChange
 	for _, c := range differs {
 		c.Path = root + "/" + c.Path
-		if !strings.HasPrefix(c.Path, r.id.Dir()+"/") && !strings.HasPrefix(c.Path, r.id.ArchiveDir()+"/") {
+		if !slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(c.Path, folder) }) {
 			foreign = append(foreign, c)
 		}
 	}

@@ -41,8 +41,10 @@ func (r *reader) history(ctx context.Context, tip gitops.ID) (phases.History, er
 }
 
 // walk reads the commits from the tip, newest first, to the one that began the change; none where nothing did.
-// landed is what the base was before the change landed on it, nil where it did not.
+// landed is what the base was before the change landed on it, or was archived on its branch, and all that was merged
+// into the branch since; nil where it was not archived.
 func (r *reader) walk(ctx context.Context, tip gitops.ID) (walked []step, landed []gitops.ID, err error) {
+	var merged []gitops.ID
 	for at := tip; at != ""; {
 		if len(walked) >= walkLimit {
 			return nil, nil, nil
@@ -61,8 +63,9 @@ func (r *reader) walk(ctx context.Context, tip gitops.ID) (walked []step, landed
 		if at, err = r.branchParent(s); err != nil {
 			return nil, nil, err
 		}
-		if s.record != nil && s.record.Step == phases.StepArchive {
-			landed = slices.DeleteFunc(slices.Clone(s.commit.Parents), func(p gitops.ID) bool { return p == at })
+		merged = append(merged, slices.DeleteFunc(slices.Clone(s.commit.Parents), func(p gitops.ID) bool { return p == at })...)
+		if landed == nil && s.record != nil && s.record.Step == phases.StepArchive {
+			landed = slices.Clone(merged)
 		}
 	}
 	return nil, nil, nil

@@ -10,8 +10,8 @@ import (
 
 func newArchiveCommand(a *app) *cobra.Command {
 	var (
-		deleteBranch bool
-		j            *jsonFlags
+		deleteBranch, push, pull bool
+		j                        *jsonFlags
 	)
 	cmd := &cobra.Command{
 		Use:     "archive <id>",
@@ -21,9 +21,16 @@ func newArchiveCommand(a *app) *cobra.Command {
 Archive a complete change: merge its code and its specs into the base branch in one commit,
 and file its documents under agentd/archive. No model is asked; where specs collide, nothing is merged.
 
+With --push the remote's base branch moves first, and then the one here. Where the remote refuses that, as for a protected
+branch, and with --pr, the archive goes onto the change's branch instead, and its pull request brings it to the base.
+Until somebody has merged that the change is complete, archive pending; run again, it follows a base that moved on.
+Nothing is ever forced. Without either flag [github] publish in agentd/config.toml decides: "always" pushes,
+"ask" asks on a terminal, and otherwise the base branch moves here alone.
+
 Archiving twice is one archive. The branch is kept, unless --delete-branch takes it away.`),
 		Example: a.text(`
 $ gh agentd archive add-oauth
+$ gh agentd archive add-oauth --pr
 $ gh agentd archive add-oauth --delete-branch`),
 		Args: withArgs(1, 1, "the change's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -33,13 +40,23 @@ $ gh agentd archive add-oauth --delete-branch`),
 			}
 			return a.act(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
 				archive := workflow.Archive{Bench: b}
-				return archive.Run(ctx, workflow.ArchiveRequest{Change: id, DeleteBranch: deleteBranch})
+				request := workflow.ArchiveRequest{Change: id, DeleteBranch: deleteBranch}
+				switch {
+				case push:
+					request.Route = workflow.RoutePush
+				case pull:
+					request.Route = workflow.RoutePull
+				}
+				return archive.Run(ctx, request)
 			})
 		},
 	}
 	cmd.Flags().BoolVarP(&deleteBranch, "delete-branch", "d", false, "Remove the branch and its worktree afterwards, where nothing is lost")
+	cmd.Flags().BoolVar(&push, "push", false, "Push the base branch; by a pull request where the remote refuses that")
+	cmd.Flags().BoolVar(&pull, "pr", false, "Have a pull request bring the archive to the base branch")
+	exclusive(cmd, "push", "pr")
 	j = addJSON(cmd, workflow.ActionResult{})
 	cmd.ValidArgsFunction = a.completeIDs
-	exitCodes(cmd, ExitCancelled, ExitGate, ExitInterrupted)
+	exitCodes(cmd, ExitCancelled, ExitSignIn, ExitGate, ExitInterrupted)
 	return cmd
 }

@@ -88,7 +88,7 @@ func (a *app) listTable(items []workflow.ListItem) error {
 	}
 	for _, item := range items {
 		table.AddField(item.Change, tableprinter.WithColor(p.bold))
-		table.AddField(phaseText(item.Phase, item.Stale, item.Problem), tableprinter.WithColor(a.phaseColor(item.Phase)))
+		table.AddField(phaseText(item), tableprinter.WithColor(a.phaseColor(item.Phase)))
 		table.AddField(number(item.Round))
 		table.AddField(string(item.Verdict))
 		table.AddField(string(item.Step))
@@ -103,14 +103,17 @@ func (a *app) listTable(items []workflow.ListItem) error {
 }
 
 // phaseText is the phase, with what makes it less than it was, or what keeps it from being known.
-func phaseText(phase phases.Phase, stale bool, problem string) string {
+func phaseText(item workflow.ListItem) string {
+	text := item.Phase.String()
 	switch {
-	case problem != "":
-		return "problem: " + oneLine(problem)
-	case stale:
-		return phase.String() + " (stale)"
+	case item.Problem != "":
+		return "problem: " + oneLine(item.Problem)
+	case item.Stale:
+		text += " (stale)"
+	case item.ArchivePending:
+		text += " (archive pending)"
 	}
-	return phase.String()
+	return text
 }
 
 func (a *app) phaseColor(phase phases.Phase) func(string) string {

@@ -120,7 +120,7 @@ func TestClient_EnsurePull_GH12_closedMergedRetargeted(t *testing.T) {
 	})
 	t.Run("merged", func(t *testing.T) {
 		w := newWorld(t)
-		must(t, w.repo.Merge(w.pull().Number))
+		must(t, w.repo.Merge(w.pull().Number, githubtest.MergeCommit))
 		_, err := w.client(w.ada).EnsurePull(t.Context(), draft())
 		if e, ok := errors.AsType[*ClosedError](err); !ok || !e.Merged {
 			t.Errorf("got %v", err)

@@ -162,7 +162,7 @@ func TestClient_PublishReview_GH12_closedMergedLocked(t *testing.T) {
 			w := newWorld(t)
 			pull := w.pull()
 			if tt.merged {
-				must(t, w.repo.Merge(pull.Number))
+				must(t, w.repo.Merge(pull.Number, githubtest.MergeCommit))
 			} else {
 				w.repo.Close(pull.Number)
 			}

@@ -151,3 +151,10 @@ func quotePath(name string) string {
 	}
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(name) + `"`
 }
+
+// Refresh has git look at the files of a worktree again. After an [Lock.Advance] its index knows older times of them,
+// which `git reset --keep`, unlike most commands, takes for edits.
+func (r *Repo) Refresh(ctx context.Context, worktree string) error {
+	_, _, err := r.At(worktree).ask(ctx, call{args: []string{"update-index", "-q", "--refresh"}, quiet: []int{1}})
+	return err
+}

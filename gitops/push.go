@@ -30,9 +30,16 @@ type PushError struct {
 	Remote, Ref string
 	Detail      string // what git, a hook, or the other side says, perhaps in several lines
 	Behind      bool   // the remote has commits that are not in what was pushed
+	Refused     bool   // by a rule of the remote, as for a protected branch
 }
 
 func (e *PushError) Error() string { return "push " + e.Ref + " to " + e.Remote + ": " + e.Detail }
+
+// Why is the most telling line of what the remote says.
+func (e *PushError) Why() string {
+	first, _, _ := strings.Cut(e.Detail, "\n")
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(first, "[remote rejected] ("), ")"))
+}
 
 // Hint is the command that shows the same to a person.
 func (e *PushError) Hint() string {
@@ -58,6 +65,7 @@ func (r *Repo) Push(ctx context.Context, remote string, commit ID, ref string) e
 		if words := strings.Split(strings.TrimSpace(text), "\t"); len(words) == 3 && words[0] == "!" {
 			said = append(said, words[2])
 			failed.Behind = strings.HasPrefix(words[2], "[rejected]")
+			failed.Refused = strings.HasPrefix(words[2], "[remote rejected]")
 		}
 	}
 	for text := range strings.Lines(git.Stderr) {

@@ -122,8 +122,8 @@ func TestAudit_foreignRecord(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	done := archived(t)
-	if got := done.audit(phases.Policy{}, specced(done)); got != "" {
-		t.Errorf("an archive writes specs: %s", got)
+	if got, want := done.audit(phases.Policy{}, specced(done)), "foreign-record@1"; got != want {
+		t.Errorf("archived on its branch: got %q, want %q", got, want)
 	}
 }
 

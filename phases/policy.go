@@ -275,7 +275,7 @@ func (a *auditor) judgeTip() {
 	if s.Mismatch != "" {
 		a.report(RuleStateMismatch, s.Tip, a.command("doctor --fix"), "%s", s.Mismatch)
 	}
-	if path := r.history.ForeignPath; path != "" && s.Recorded != Archived {
+	if path := r.history.ForeignPath; path != "" {
 		a.report(RuleForeignRecord, r.history.ForeignCommit, fmt.Sprintf("put it back on %s as it is on %s, and bring it to %[2]s by itself", a.change().Branch(), s.Base.Branch),
 			"commit %s changes %s, which is no part of %s", shortID(r.history.ForeignCommit), path, a.change())
 	}
@@ -286,6 +286,22 @@ func (a *auditor) judgeTip() {
 	}
 	if s.StaleCode {
 		a.report(RuleCodeStale, s.CodeApproval.Commit, a.command("impl"), "%s", a.staleCode())
+	}
+	if s.Recorded == Archived && s.CodeApproval != nil {
+		a.judgeArchived()
+	}
+}
+
+// judgeArchived wants an archive, and what follows it on its branch until it lands, to do to the base what was approved.
+func (a *auditor) judgeArchived() {
+	s := &a.replayer.state
+	same, err := a.replayer.sameCode(s.CodeApproval, s.Tip, s.CodeTree)
+	switch {
+	case err != nil:
+		a.report(RuleUnreadable, s.Tip, a.command("doctor"), "%v", err)
+	case !same:
+		a.report(RuleCodeStale, s.Tip, fmt.Sprintf("take what came after the archive off %s", a.change().Branch()),
+			"%s is archived with other code than was approved in %s", a.change(), shortID(s.CodeApproval.Commit))
 	}
 }
 

@@ -115,6 +115,8 @@ func TestAudit_violations(t *testing.T) {
 			c.commits[3].TouchedPaths = []string{"agentd/changes/other/REVIEW.md"}
 			return c
 		}, "reviewer-paths@3"},
+		{"code after the archive", func(t *testing.T) *chain { c := archived(t); c.code = "x"; c.push("fix\n"); return c }, "code-approval-stale@5"},
+		{"the base after the archive", func(t *testing.T) *chain { c := archived(t); c.base = "main 2"; c.push("merge\n"); return c }, ""},
 		{"a reviewer touches code", func(t *testing.T) *chain { c := complete(t); c.commits[3].TouchesCode = true; return c }, "reviewer-paths@3"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 
 // mergeCode merges the branch into the base. What that does to the base must be the diff that was approved,
 // and where the result is not the very tree that was approved, it must pass the project's checks.
-func (i *implementing) mergeCode(ctx context.Context, c *changes.Change, l *landing) error {
-	if _, related, err := i.Repo.MergeBase(ctx, l.base, c.Tip); err != nil || !related {
+func (a *archiving) mergeCode(ctx context.Context, c *changes.Change, l *landing) error {
+	if _, related, err := a.Repo.MergeBase(ctx, l.base, c.Tip); err != nil || !related {
 		if err != nil {
 			return err
 		}
@@ -24,7 +24,7 @@ func (i *implementing) mergeCode(ctx context.Context, c *changes.Change, l *land
 			Next: fmt.Sprintf("move the change onto it: `git rebase --onto %s %.12s %s`", l.branch, c.State.Base.Commit, c.ID.Branch()),
 		}
 	}
-	tree, conflicts, err := i.Repo.MergeTrees(ctx, l.base, c.Tip)
+	tree, conflicts, err := a.Repo.MergeTrees(ctx, l.base, c.Tip)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (i *implementing) mergeCode(ctx context.Context, c *changes.Change, l *land
 		}
 	}
 	l.tree = tree
-	if err := i.onlyOwnRecord(ctx, c, l.base, l.tree); err != nil {
+	if err := a.onlyOwnRecord(ctx, c, l.base, l.tree); err != nil {
 		return err
 	}
 	same, err := c.SameDiff(ctx, l.base, tree)
@@ -43,17 +43,17 @@ func (i *implementing) mergeCode(ctx context.Context, c *changes.Change, l *land
 		return err
 	}
 	if !same {
-		return i.otherDiff(ctx, c, l)
+		return a.otherDiff(ctx, c, l)
 	}
 	moved, err := c.CodeDiffers(ctx, tree)
 	if err != nil || !moved {
 		return err
 	}
-	probe, err := i.Repo.ScratchCommit(ctx, tree, l.base, c.Tip)
+	probe, err := a.Repo.ScratchCommit(ctx, tree, l.base, c.Tip)
 	if err != nil {
 		return err
 	}
-	if l.proof, err = i.evidence(ctx, c, probe, ""); err != nil {
+	if l.proof, err = a.evidence(ctx, c, probe, ""); err != nil {
 		return err
 	}
 	if !phases.EvidencePassed(l.proof) {
@@ -72,9 +72,9 @@ func (l *landing) mergeFirst() string {
 
 // otherDiff refuses a merge that would do something else to the base than what was approved.
 // Where the branch has merged all of the base, as with `merge -s ours`, merging it again changes nothing.
-func (i *implementing) otherDiff(ctx context.Context, c *changes.Change, l *landing) error {
+func (a *archiving) otherDiff(ctx context.Context, c *changes.Change, l *landing) error {
 	next := l.mergeFirst()
-	merged, err := i.Repo.IsAncestor(ctx, l.base, c.Tip)
+	merged, err := a.Repo.IsAncestor(ctx, l.base, c.Tip)
 	if err != nil {
 		return err
 	}
@@ -88,21 +88,21 @@ func (i *implementing) otherDiff(ctx context.Context, c *changes.Change, l *land
 
 // mergeSpecs makes the change's specs the project's.
 // A spec whose text on the base moved since the branch left it is refused with both sides named.
-func (i *implementing) mergeSpecs(ctx context.Context, c *changes.Change, l *landing) error {
+func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landing) error {
 	files, err := c.Files(ctx)
 	if err != nil {
 		return err
 	}
-	seen, err := i.specsSeen(ctx, c)
+	seen, err := a.specsSeen(ctx, c)
 	if err != nil {
 		return err
 	}
-	objects, err := i.Repo.Objects(ctx)
+	objects, err := a.Repo.Objects(ctx)
 	if err != nil {
 		return err
 	}
 	defer objects.Close()
-	at := i.Now().UTC()
+	at := a.Now().UTC()
 	for _, path := range specPaths(specs.ChangeDocs{Files: files}) {
 		main := "agentd/" + path
 		before, err := blobAt(objects, seen, main)
@@ -114,10 +114,10 @@ func (i *implementing) mergeSpecs(ctx context.Context, c *changes.Change, l *lan
 			return err
 		}
 		if now != before {
-			return i.specMoved(ctx, c, main, seen, l)
+			return a.specMoved(ctx, c, main, seen, l)
 		}
 		content := specs.StampArchived(files[path], at)
-		after, err := i.Repo.HashBlob(content)
+		after, err := a.Repo.HashBlob(content)
 		if err != nil {
 			return err
 		}
@@ -136,20 +136,20 @@ func (i *implementing) mergeSpecs(ctx context.Context, c *changes.Change, l *lan
 
 // specsSeen is the commit of the base whose specs were before the eyes of whoever approved the plan.
 // Where the base was merged or the branch rebased after that, what is new on the base was not.
-func (i *implementing) specsSeen(ctx context.Context, c *changes.Change) (gitops.ID, error) {
+func (a *archiving) specsSeen(ctx context.Context, c *changes.Change) (gitops.ID, error) {
 	base := c.State.Base
 	if a := c.State.PlanApproval; a != nil && a.Base != nil {
 		base = *a.Base
 	}
 	seen := gitops.ID(base.Commit)
-	if !i.Repo.Exists(ctx, seen) {
+	if !a.Repo.Exists(ctx, seen) {
 		return "", fmt.Errorf("commit %s, which %q was planned on, is not in this clone: fetch it", seen.Short(), c.ID)
 	}
 	return seen, nil
 }
 
-func (i *implementing) specMoved(ctx context.Context, c *changes.Change, path string, seen gitops.ID, l *landing) error {
-	theirs, err := i.Repo.LastTouch(ctx, l.base, path)
+func (a *archiving) specMoved(ctx context.Context, c *changes.Change, path string, seen gitops.ID, l *landing) error {
+	theirs, err := a.Repo.LastTouch(ctx, l.base, path)
 	if err != nil {
 		return err
 	}

@@ -211,7 +211,7 @@ func (k *checking) judge(ctx context.Context, t target) error {
 		return err
 	}
 	if found.State.Recorded == phases.Archived {
-		return k.proposedArchive(ctx, t, found.State)
+		return k.archive(ctx, t, found.State)
 	}
 	return k.below(ctx, h, found.State.Base.Branch)
 }
@@ -245,7 +245,7 @@ func (k *checking) archived(ctx context.Context, t target) (gitops.ID, error) {
 			return "", err
 		}
 		if state, _, err := specs.ParseState(path, src); err == nil && state.Archive != nil && state.Archive.Tip == string(t.tip) {
-			return k.repo.LastTouch(ctx, base, path)
+			return k.store.FiledBy(ctx, t.change, base)
 		}
 	}
 	return t.tip, nil
@@ -267,27 +267,66 @@ func (k *checking) audited(t target, found phases.Audited) {
 	}
 }
 
-// proposedArchive judges an archive that is to land by a pull request: what it does to the base it was made on.
-func (k *checking) proposedArchive(ctx context.Context, t target, s phases.State) error {
-	last := s.Transitions[len(s.Transitions)-1]
-	commit, err := k.auditor.Objects().Commit(gitops.ID(last.Commit))
+// archive judges what an archive does to the base: the one that it landed on, or is to land on by a pull request.
+func (k *checking) archive(ctx context.Context, t target, s phases.State) error {
+	base, tip := gitops.ID(""), t.tip
+	var err error
+	if k.auditor.Outside(tip) {
+		base, err = k.contains(ctx, tip)
+	} else {
+		tip = gitops.ID(s.Transitions[len(s.Transitions)-1].Commit)
+		base, err = k.landedOn(t.change, tip)
+	}
 	if err != nil {
 		return err
 	}
-	for _, parent := range commit.Parents {
-		folder, err := k.treeAt(parent, t.change.Dir())
+	records, err := k.records(base, tip)
+	if err != nil {
+		return err
+	}
+	return k.explainSpecs(base, tip, records)
+}
+
+// contains is the newest commit of the base that a branch contains, "" where it has none of it.
+func (k *checking) contains(ctx context.Context, tip gitops.ID) (newest gitops.ID, err error) {
+	for _, base := range k.trunk.Tips {
+		at, related, err := k.repo.MergeBase(ctx, base, tip)
 		if err != nil {
-			return err
+			return "", err
 		}
-		if folder == "" { // the base
-			records, err := k.records(parent, commit.ID)
-			if err != nil {
-				return err
+		if !related || newest == at {
+			continue
+		}
+		newer := newest == ""
+		if !newer {
+			if newer, err = k.repo.IsAncestor(ctx, newest, at); err != nil {
+				return "", err
 			}
-			return k.explainSpecs(parent, commit.ID, records)
+		}
+		if newer {
+			newest = at
 		}
 	}
-	return nil
+	return newest, nil
+}
+
+// landedOn is the parent of an archive commit that is not the change's branch: it has neither of the change's folders.
+func (k *checking) landedOn(id phases.ChangeID, archive gitops.ID) (gitops.ID, error) {
+	commit, err := k.auditor.Objects().Commit(archive)
+	if err != nil {
+		return "", err
+	}
+	for _, parent := range commit.Parents {
+		open, err := k.treeAt(parent, id.Dir())
+		if err != nil {
+			return "", err
+		}
+		filed, err := k.treeAt(parent, id.ArchiveDir())
+		if err != nil || open == "" && filed == "" {
+			return parent, err
+		}
+	}
+	return "", nil
 }
 
 // lost refuses a forced push that drops an approval.

@@ -215,7 +215,8 @@ func unearned(journal []specs.Entry) string {
 		return "it has no transitions"
 	}
 	last := journal[len(journal)-1]
-	if last.Step != phases.StepArchive || last.From != phases.Complete {
+	again := last.From == phases.Archived && len(journal) > 1 && journal[len(journal)-2].Phase == phases.Archived // a new attempt
+	if last.Step != phases.StepArchive || last.From != phases.Complete && !again {
 		return fmt.Sprintf("its last transition is %s at %s", last.Step, last.From)
 	}
 	for i := range journal {
@@ -238,6 +239,18 @@ func (k *checking) chain(ctx context.Context, r filed, at gitops.ID) error {
 	h, err := k.auditor.History(ctx, r.change, at)
 	if err != nil {
 		return err
+	}
+	if len(h.Commits) == 0 { // a merge of the branch that it was archived on
+		filed, err := k.store.FiledBy(ctx, r.change, at)
+		if err != nil {
+			return err
+		}
+		if filed != "" && filed != at {
+			if h, err = k.auditor.History(ctx, r.change, filed); err != nil {
+				return err
+			}
+			at = filed
+		}
 	}
 	if len(h.Commits) == 0 && k.repo.Exists(ctx, r.tip) {
 		at = r.tip

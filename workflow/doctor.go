@@ -95,7 +95,7 @@ func (d *Doctor) change(ctx context.Context, id phases.ChangeID, fix bool, resul
 		result.Findings = append(result.Findings, finding)
 		return nil
 	}
-	if c.State.Effective == phases.Archived {
+	if c.Where == changes.InArchive {
 		return nil
 	}
 	wrong, ok := errors.AsType[*phases.MismatchError](c.Forward())

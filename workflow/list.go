@@ -33,7 +33,9 @@ type ListItem struct {
 	Branch    string         `json:"branch"`
 	Commit    string         `json:"commit"`
 	Unproved  bool           `json:"unproved"`
-	Problem   string         `json:"problem,omitempty"`
+	// ArchivePending says that the archive is on the change's branch, and that the base does not hold it.
+	ArchivePending bool   `json:"archive_pending"`
+	Problem        string `json:"problem,omitempty"`
 }
 
 // Run lists changes in the order of their ids; those on branches first, then the archive.
@@ -53,9 +55,14 @@ func (l *List) Run(ctx context.Context, req ListRequest) ([]ListItem, error) {
 	}
 	items := make([]ListItem, 0, len(open))
 	for _, s := range open {
-		if !gone[s.ID] {
-			items = append(items, itemOf(s))
+		if gone[s.ID] {
+			continue
 		}
+		item := itemOf(s)
+		if item.Phase == phases.Archived {
+			item.Phase, item.ArchivePending = phases.Complete, true
+		}
+		items = append(items, item)
 	}
 	if req.All || req.Phase == phases.Archived {
 		for _, s := range archive {

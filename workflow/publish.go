@@ -108,7 +108,7 @@ func (p *publishing) run(ctx context.Context) error {
 	if err := p.open(ctx); err != nil {
 		return err
 	}
-	if p.change.State.Effective == phases.Archived {
+	if p.change.Where == changes.InArchive {
 		p.end(ActionUpToDate, "it is archived: nothing to publish")
 		return nil
 	}
@@ -174,10 +174,18 @@ func (p *publishing) open(ctx context.Context) error {
 	if p.change, err = p.Store.Open(ctx, p.req.Change); err != nil {
 		return err
 	}
+	if p.change.ArchivePending() && !p.req.DryRun { // it may have been merged
+		if _, err := p.fetchBranch(ctx, p.remote, p.change.State.Base.Branch); err != nil {
+			return err
+		}
+		if p.change, err = p.Store.Open(ctx, p.req.Change); err != nil {
+			return err
+		}
+	}
 	if err := p.change.Forward(); err != nil {
 		return err
 	}
-	p.result.Phase, p.result.Head = p.change.State.Effective, string(p.change.Tip)
+	p.result.Phase, p.result.Head = p.change.Phase(), string(p.change.Tip)
 	return nil
 }
 
@@ -247,13 +255,13 @@ func (p *publishing) status(ctx context.Context) error {
 func (p *publishing) phaseStatus() github.Status {
 	return github.Status{
 		Context: github.PhaseContext, State: github.StateSuccess,
-		Description: fmt.Sprintf("%s, proved by %d transitions", p.change.State.Effective, p.change.State.Proved()),
+		Description: fmt.Sprintf("%s, proved by %d transitions", phaseWords(p.change), p.change.State.Proved()),
 	}
 }
 
 // ready marks the pull request ready for review when the change is complete, and makes it a draft before.
 func (p *publishing) ready(ctx context.Context, pull github.EnsuredPull) error {
-	draft := p.change.State.Effective != phases.Complete
+	draft := p.change.Phase() != phases.Complete
 	p.result.PullRequest.Draft = pull.Draft
 	if draft && pull.NoDraft {
 		return nil
@@ -273,6 +281,14 @@ func (p *publishing) ready(ctx context.Context, pull github.EnsuredPull) error {
 		p.done(word, pull.Number)
 	}
 	return nil
+}
+
+// phaseWords is where a change stands, with what it waits for.
+func phaseWords(c *changes.Change) string {
+	if c.ArchivePending() {
+		return "complete, its archive waits to be merged"
+	}
+	return c.State.Effective.String()
 }
 
 // verdictWord is a verdict in the words of a sentence.

@@ -63,7 +63,7 @@ func (p *publishing) would(format string, args ...any) {
 }
 
 func (p *publishing) previewDraft(pull *github.PullRequest) {
-	complete := p.change.State.Effective == phases.Complete
+	complete := p.change.Phase() == phases.Complete
 	switch {
 	case pull != nil:
 		p.result.PullRequest = &PublishedPull{Number: pull.Number, URL: pull.URL, Draft: pull.Draft}

@@ -89,7 +89,7 @@ func (p *publishing) pullBody(summary string) templates.PullBody {
 	c, words := p.change, p.client.Sanitizer()
 	used := totalsOf(c.State.Transitions)
 	body := templates.PullBody{
-		Change: c.ID.String(), Branch: c.ID.Branch(), Phase: c.State.Effective.String(),
+		Change: c.ID.String(), Branch: c.ID.Branch(), Phase: phaseWords(c),
 		Summary: words.Text(summary, most), Next: nextCommand(c),
 		Calls: used.Calls, In: used.In, Out: used.Out, Unknown: used.Unknown,
 	}

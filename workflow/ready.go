@@ -144,6 +144,9 @@ func (b *Bench) ValidateOptions() specs.ValidateOptions { return b.Config.Valida
 
 // nextCommand is what to type next, by the phase alone.
 func nextCommand(c *changes.Change) string {
+	if c.ArchivePending() {
+		return "gh pr merge " + c.ID.Branch()
+	}
 	switch c.State.Effective {
 	case phases.Proposed:
 		return command("plan", c.ID)

@@ -40,6 +40,7 @@ const (
 	ActionImplementing      = "implementing"
 	ActionComplete          = "complete"
 	ActionArchived          = "archived"
+	ActionArchivePending    = "archive_pending" // on its branch: a pull request is to bring it to the base
 	ActionAlreadyChallenged = "already_challenged"
 	ActionAlreadyComplete   = "already_complete"
 	ActionAlreadyArchived   = "already_archived"
@@ -167,7 +168,7 @@ func countText(f phases.Findings) string {
 // resultOf says how the change stands.
 func resultOf(c *changes.Change, action, message string) ActionResult {
 	r := ActionResult{
-		Change: c.ID.String(), Action: action, Phase: c.State.Effective, Iteration: c.State.Round,
+		Change: c.ID.String(), Action: action, Phase: c.Phase(), Iteration: c.State.Round,
 		Branch: c.ID.Branch(), Message: message, Usage: totalsOf(c.State.Transitions), Commits: []string{},
 	}
 	if last := latestVerdict(c); last != nil {

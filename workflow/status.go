@@ -19,33 +19,35 @@ type StatusRequest struct{ Change phases.ChangeID }
 
 // StatusResult is all of it.
 type StatusResult struct {
-	Change      string           `json:"change"`
-	Phase       phases.Phase     `json:"phase"` // effective
-	Recorded    phases.Phase     `json:"recorded"`
-	StalePlan   bool             `json:"stale_plan"`
-	StaleCode   bool             `json:"stale_code"`
-	Reverify    bool             `json:"reverify"`
-	Round       int              `json:"round"`
-	Repairs     int              `json:"repairs"`
-	Limit       int              `json:"limit"`
-	Profile     phases.Profile   `json:"profile"`
-	Base        string           `json:"base"`
-	Branch      string           `json:"branch"`
-	Worktree    string           `json:"worktree,omitempty"`
-	Head        string           `json:"head"`
-	PlanTree    string           `json:"plan_tree"`
-	CodeTree    string           `json:"code_tree"`
-	Proved      int              `json:"proved"`
-	Approval    *ApprovalInfo    `json:"approval,omitempty"`
-	Verdict     phases.Verdict   `json:"verdict,omitempty"`
-	Findings    *phases.Findings `json:"findings,omitempty"`
-	Artefacts   []ArtefactInfo   `json:"artefacts"`
-	Tasks       []TaskInfo       `json:"tasks"`
-	Mismatch    string           `json:"mismatch,omitempty"`
-	Transitions []TransitionInfo `json:"transitions"`
-	Usage       UsageTotals      `json:"usage"`
-	Next        string           `json:"next,omitempty"`
-	Decision    *Decision        `json:"decision,omitempty"`
+	Change    string       `json:"change"`
+	Phase     phases.Phase `json:"phase"` // effective
+	Recorded  phases.Phase `json:"recorded"`
+	StalePlan bool         `json:"stale_plan"`
+	StaleCode bool         `json:"stale_code"`
+	Reverify  bool         `json:"reverify"`
+	// ArchivePending says that the archive is on the change's branch, and that the base does not hold it.
+	ArchivePending bool             `json:"archive_pending"`
+	Round          int              `json:"round"`
+	Repairs        int              `json:"repairs"`
+	Limit          int              `json:"limit"`
+	Profile        phases.Profile   `json:"profile"`
+	Base           string           `json:"base"`
+	Branch         string           `json:"branch"`
+	Worktree       string           `json:"worktree,omitempty"`
+	Head           string           `json:"head"`
+	PlanTree       string           `json:"plan_tree"`
+	CodeTree       string           `json:"code_tree"`
+	Proved         int              `json:"proved"`
+	Approval       *ApprovalInfo    `json:"approval,omitempty"`
+	Verdict        phases.Verdict   `json:"verdict,omitempty"`
+	Findings       *phases.Findings `json:"findings,omitempty"`
+	Artefacts      []ArtefactInfo   `json:"artefacts"`
+	Tasks          []TaskInfo       `json:"tasks"`
+	Mismatch       string           `json:"mismatch,omitempty"`
+	Transitions    []TransitionInfo `json:"transitions"`
+	Usage          UsageTotals      `json:"usage"`
+	Next           string           `json:"next,omitempty"`
+	Decision       *Decision        `json:"decision,omitempty"`
 }
 
 // ApprovalInfo says who approved what.
@@ -118,7 +120,7 @@ func (s *Status) Run(ctx context.Context, req StatusRequest) (StatusResult, erro
 func (b *Bench) statusOf(c *changes.Change) StatusResult {
 	st := c.State
 	r := StatusResult{
-		Change: c.ID.String(), Phase: st.Effective, Recorded: st.Recorded, StalePlan: st.StalePlan, StaleCode: st.StaleCode,
+		Change: c.ID.String(), Phase: c.Phase(), Recorded: st.Recorded, ArchivePending: c.ArchivePending(), StalePlan: st.StalePlan, StaleCode: st.StaleCode,
 		Reverify: st.Reverify, Round: st.Round, Repairs: st.Repairs, Profile: st.Profile, Branch: c.ID.Branch(),
 		Head: string(c.Tip), PlanTree: st.PlanTree, CodeTree: st.CodeTree, Proved: st.Proved(), Usage: totalsOf(st.Transitions),
 		Limit: b.Config.Workflow.PlanningIterations, Next: nextCommand(c), Artefacts: []ArtefactInfo{}, Tasks: []TaskInfo{},
@@ -132,7 +134,7 @@ func (b *Bench) statusOf(c *changes.Change) StatusResult {
 	if last := latestVerdict(c); last != nil {
 		r.Verdict, r.Findings = last.Verdict, last.Findings
 	}
-	if err, ok := errors.AsType[*phases.MismatchError](c.Forward()); ok && st.Recorded != phases.Archived {
+	if err, ok := errors.AsType[*phases.MismatchError](c.Forward()); ok && c.Where != changes.InArchive {
 		r.Mismatch, r.Next = err.Detail, command("doctor", c.ID, "--fix")
 	}
 	r.Approval = approvalOf(st)

@@ -184,7 +184,7 @@ func TestServer_git(t *testing.T) {
 	if out, err := clone.TryGit("push", h.repo.Dir, "topic:main"); err == nil {
 		t.Errorf("a protected branch moved: %s", out)
 	}
-	must(t, h.repo.Merge(1))
+	must(t, h.repo.Merge(1, MergeCommit))
 	if out := clone.Git("ls-remote", address(h.ada), "refs/heads/main"); !strings.HasPrefix(out, h.repo.Head("main")) || !h.repo.Pulls()[0].Merged {
 		t.Errorf("got %s", out)
 	}

@@ -107,32 +107,6 @@ func (r *Repo) pull(number int, do func(*pull)) {
 	do(r.pulls[number-1])
 }
 
-// Merge merges a pull request with a merge commit. Drafts, closed ones and conflicts are refused.
-func (r *Repo) Merge(number int) error {
-	s := r.server
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r.refresh()
-	p := r.pulls[number-1]
-	if p.closed || p.draft {
-		return fmt.Errorf("405 Pull Request is not mergeable")
-	}
-	base := s.git.rev(r.Dir, "refs/heads/"+p.base)
-	tree, err := s.git.run(r.Dir, "", "merge-tree", "--write-tree", base, p.head)
-	if err != nil {
-		return fmt.Errorf("405 Pull Request is not mergeable: %w", err)
-	}
-	merge, err := s.git.run(r.Dir, "", "commit-tree", tree, "-p", base, "-p", p.head, "-m", fmt.Sprintf("Merge pull request #%d from %s/%s", number, p.from.Owner, p.branch))
-	if err != nil {
-		return err
-	}
-	if _, err := s.git.run(r.Dir, "", "update-ref", "refs/heads/"+p.base, merge, base); err != nil {
-		return err
-	}
-	p.closed, p.merged, p.mergedAt = true, true, s.now()
-	return nil
-}
-
 // refused is an answer's error.
 func refused(a answer) error {
 	if a.status < 300 {

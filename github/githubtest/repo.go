@@ -26,7 +26,8 @@ type Repo struct {
 	private  bool
 	rights   map[string]string
 	pulls    []*pull
-	statuses []map[string]any // the newest last
+	statuses []map[string]any    // the newest last
+	required map[string][]string // statuses, by branch
 }
 
 // NewRepo makes a repository with branch main and one commit that holds the files.

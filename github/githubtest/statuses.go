@@ -54,6 +54,10 @@ func withoutSHA(status map[string]any) map[string]any {
 func (r *Repo) Status(commit, context string) (state, description string) {
 	r.server.mu.Lock()
 	defer r.server.mu.Unlock()
+	return r.status(commit, context)
+}
+
+func (r *Repo) status(commit, context string) (state, description string) {
 	for _, s := range slices.Backward(r.statuses) {
 		if s["sha"] == commit && s["context"] == context {
 			state, _ = s["state"].(string)
