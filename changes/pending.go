@@ -17,7 +17,9 @@ func (s *Store) Propose(ctx context.Context, c *Change, commit gitops.ID) ([]str
 
 // ArchivePending reports that the change is archived on its own branch, and that the base does not hold that:
 // not yet, or not any more.
-func (c *Change) ArchivePending() bool { return c.Where == OnBranch && c.State.Recorded == phases.Archived }
+func (c *Change) ArchivePending() bool {
+	return c.Where == OnBranch && c.State.Recorded == phases.Archived
+}
 
 // Phase is where the change stands for people: archived is only what the base holds (DESIGN section 10).
 func (c *Change) Phase() phases.Phase {
