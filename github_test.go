@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -56,6 +58,7 @@ func cmdGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		"rename":  {1, func(ts *testscript.TestScript, args []string) { ts.Check(h.repo.Rename(args[0])) }},
 		"protect": {1, h.protect},
 		"merge":   {2, h.merge},
+		"deaths":  {2, h.deaths},
 	}
 	v, known := verbs[verb]
 	if !known || len(args) < v.least {
@@ -223,6 +226,30 @@ func (h *hub) merge(ts *testscript.TestScript, args []string) {
 		return
 	}
 	fmt.Fprintln(ts.Stdout(), "merged")
+}
+
+// deaths runs a program again and again, and kills it at its first request, at its second, and so on, before or after
+// GitHub has done what it asks for, until it gets through: deaths before|after PROGRAM ARGS. How often it died is `stdout`.
+func (h *hub) deaths(ts *testscript.TestScript, args []string) {
+	const most = 100
+	for died := range most {
+		cmd := exec.Command(args[1], args[2:]...) //nolint:noctx // it ends by itself, or is killed
+		cmd.Dir, cmd.Env = ts.MkAbs("."), scriptEnvironment(ts)
+		var said strings.Builder
+		cmd.Stderr = &said
+		h.FailLater(died, githubtest.Death(func() { _ = cmd.Process.Kill() }, args[0] == "after"))
+		ts.Check(cmd.Start())
+		err := cmd.Wait()
+		h.Heal()
+		if err == nil {
+			fmt.Fprintf(ts.Stdout(), "died %d times\n", died)
+			return
+		}
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.Exited() {
+			ts.Fatalf("%v: %s", err, said.String())
+		}
+	}
+	ts.Fatalf("died %d times, and does not get through", most)
 }
 
 // review is a review by somebody, with the text of a file: review N LOGIN EVENT FILE.

@@ -11,6 +11,7 @@ import (
 type fault struct {
 	op    string
 	kind  Kind
+	skip  int // as many requests go well first
 	times int
 }
 
@@ -23,6 +24,7 @@ type Kind struct {
 	hangs  bool
 	until  <-chan struct{} // nothing happens before this is closed
 	cuts   cutting
+	kill   func() // ends whoever asks
 }
 
 type cutting int
@@ -54,6 +56,11 @@ var (
 
 // Held is slow: it does what was asked, and answers, when a channel is closed.
 func Held(until <-chan struct{}) Kind { return Kind{until: until} }
+
+// Death ends whoever asks, by a function, before or after what was asked was done. Nothing is answered.
+func Death(kill func(), done bool) Kind {
+	return Kind{kill: kill, after: done, hangs: true}
+}
 
 // Before answers with a status and does nothing.
 func Before(status int) Kind { return Kind{status: status, text: http.StatusText(status)} }
@@ -92,9 +99,27 @@ func (s *Server) Fail(op string, times int, kind Kind) {
 	s.faults = append(s.faults, &fault{op: op, kind: kind, times: times})
 }
 
+// FailLater lets as many requests go well, of whatever operation, and makes the one after them go wrong.
+func (s *Server) FailLater(skip int, kind Kind) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, &fault{op: "*", kind: kind, skip: skip, times: 1})
+}
+
+// Heal takes back all faults that did not happen yet.
+func (s *Server) Heal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
 func (s *Server) faultFor(op string) *fault {
 	for _, f := range s.faults {
 		if f.times > 0 && (f.op == op || f.op == "*") {
+			if f.skip > 0 {
+				f.skip--
+				return nil
+			}
 			f.times--
 			return f
 		}

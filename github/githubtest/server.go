@@ -212,6 +212,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c *call, work fun
 	record := Request{Op: c.op, Method: c.method, Path: c.path, Query: c.query, Body: json.RawMessage(c.raw), Login: c.token.login, Status: a.status}
 	s.requests = append(s.requests, record)
 	s.mu.Unlock()
+	if fault != nil && fault.kind.kill != nil {
+		fault.kind.kill()
+	}
 	if fault != nil && fault.kind.hangs {
 		select {
 		case <-r.Context().Done():
