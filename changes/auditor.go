@@ -35,7 +35,11 @@ func (s *Store) Trunk(ctx context.Context, branch, remote string) (Trunk, error)
 	}
 	t := Trunk{Branch: branch}
 	local := "refs/heads/" + branch
-	refs, err := s.Repo.Refs(ctx, local, "refs/remotes/*/"+branch)
+	names, err := s.Repo.Tracking(ctx, branch)
+	if err != nil {
+		return t, err
+	}
+	refs, err := s.Repo.Refs(ctx, append(names, local)...)
 	best := 0
 	for _, ref := range refs {
 		t.Tips = append(t.Tips, ref.ID)

@@ -84,7 +84,7 @@ func TestStore_Begin_refusesAnIDThatExists(t *testing.T) {
 		{"archive in other case", "mkdir -p agentd/archive/ADD-oauth; echo x > agentd/archive/ADD-oauth/STATE.yaml; git add .; git commit -qm x", "agentd/archive/ADD-oauth exists on main"},
 		{
 			"archive on the remote's base alone",
-			"mkdir -p agentd/archive/add-oauth; echo x > agentd/archive/add-oauth/STATE.yaml; git add .; git commit -qm x; git update-ref refs/remotes/origin/main main; git reset -q --hard HEAD^",
+			"mkdir -p agentd/archive/add-oauth; echo x > agentd/archive/add-oauth/STATE.yaml; git add .; git commit -qm x; git remote add origin elsewhere; git update-ref refs/remotes/origin/main main; git reset -q --hard HEAD^",
 			"agentd/archive/add-oauth exists on main",
 		},
 	} {

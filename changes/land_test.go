@@ -233,6 +233,7 @@ func TestStore_Open_squashedArchiveIsReadFromItsJournal(t *testing.T) {
 func TestStore_Open_isArchivedOnlyOnTheBase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.Git("remote", "add", "origin", "elsewhere")
 	store := w.lock("add-oauth")
 	c := w.at(store, "add-oauth", phases.Complete)
 	commit := w.archived(store, c)

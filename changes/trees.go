@@ -245,17 +245,17 @@ func (d *differ) fork(commit gitops.ID) (gitops.ID, error) {
 
 // baseTips lists the tips that stand for a base branch: the local one and those of remotes.
 func baseTips(ctx context.Context, repo *gitops.Repo, branch string) ([]gitops.ID, error) {
-	refs, err := repo.Refs(ctx, "refs/heads/"+branch, "refs/remotes/")
+	names, err := repo.Tracking(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	refs, err := repo.Refs(ctx, append(names, "refs/heads/"+branch)...)
 	if err != nil {
 		return nil, err
 	}
 	var tips []gitops.ID
 	for _, ref := range refs {
-		remote, ok := strings.CutPrefix(ref.Name, "refs/remotes/")
-		_, of, _ := strings.Cut(remote, "/")
-		if !ok || of == branch {
-			tips = append(tips, ref.ID)
-		}
+		tips = append(tips, ref.ID)
 	}
 	if below, stacked := phases.ChangeIDFromBranch(branch); stacked {
 		landed, err := landedTips(ctx, repo, below)

@@ -64,7 +64,11 @@ func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
 	if preferred != "" {
 		candidates = append([]string{preferred}, candidates...)
 	}
-	args := []string{"for-each-ref", "--format=%(refname)%00%(symref)", "refs/remotes/*/HEAD"}
+	tracking, err := r.Tracking(ctx, "HEAD")
+	if err != nil {
+		return "", err
+	}
+	args := append([]string{"for-each-ref", "--format=%(refname)%00%(symref)"}, tracking...)
 	for _, name := range candidates {
 		args = append(args, "refs/heads/"+name)
 	}

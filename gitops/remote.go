@@ -44,6 +44,34 @@ func (r *Repo) Remotes(ctx context.Context) ([]Remote, error) {
 	return remotes, nil
 }
 
+// Tracking are the references in which this clone remembers a branch of each remote, "HEAD" among them; they need not exist.
+// Naming them is quicker than a pattern, for which git looks at everything that was ever fetched.
+func (r *Repo) Tracking(ctx context.Context, branch string) ([]string, error) {
+	settings, err := r.settings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	folders := map[string]bool{}
+	for key, value := range settings {
+		name, isRemote := strings.CutPrefix(key, "remote.")
+		if !isRemote {
+			continue
+		}
+		if name, isURL := strings.CutSuffix(name, ".url"); isURL {
+			folders["refs/remotes/"+name] = true
+		}
+		_, to, _ := strings.Cut(value.text, ":")
+		if folder, whole := strings.CutSuffix(to, "/*"); whole && strings.HasSuffix(name, ".fetch") && strings.HasPrefix(folder, "refs/remotes/") {
+			folders[folder] = true
+		}
+	}
+	var names []string
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		names = append(names, folder+"/"+branch)
+	}
+	return names, nil
+}
+
 // FetchError says that a remote could not be read.
 type FetchError struct {
 	Remote string
