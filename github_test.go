@@ -59,6 +59,7 @@ func cmdGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		"protect": {1, h.protect},
 		"merge":   {2, h.merge},
 		"deaths":  {2, h.deaths},
+		"release": {2, h.release},
 	}
 	v, known := verbs[verb]
 	if !known || len(args) < v.least {
@@ -226,6 +227,22 @@ func (h *hub) merge(ts *testscript.TestScript, args []string) {
 		return
 	}
 	fmt.Fprintln(ts.Stdout(), "merged")
+}
+
+// release makes a release of octo/gh-agentd with a program, and has gh find it there: release TAG PROGRAM.
+func (h *hub) release(ts *testscript.TestScript, args []string) {
+	repo, err := h.NewRepo("octo", "gh-agentd", map[string]string{"README.md": "# The extension\n"})
+	ts.Check(err)
+	repo.Release(args[0], args[1])
+	// A socket's path is short on every system, and the folders of tests are not.
+	dir, err := os.MkdirTemp("", "hub")
+	ts.Check(err)
+	ts.Defer(func() { _ = os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "s")
+	ts.Check(h.Socket(socket))
+	ts.Check(os.MkdirAll(ts.Getenv("GH_CONFIG_DIR"), 0o700))
+	ts.Check(os.WriteFile(filepath.Join(ts.Getenv("GH_CONFIG_DIR"), "config.yml"), []byte("http_unix_socket: "+socket+"\n"), 0o600))
+	ts.Setenv("GH_TOKEN", h.NewUser("newcomer"))
 }
 
 // deaths runs a program again and again, and kills it at its first request, at its second, and so on, before or after

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,7 +59,7 @@ func TestScript_gh(t *testing.T) {
 	}
 	program := filepath.Join(t.TempDir(), "gh-agentd")
 	mustRun(t, here, "go", "build", "-buildvcs=false", "-o", program, ".") // what a name says is decided by how it is started
-	runScripts(t, filepath.Join("testdata", "script", "gh"), "PROGRAM="+program)
+	runScripts(t, filepath.Join("testdata", "script", "gh"), "PROGRAM="+program, "SYSTEM="+runtime.GOOS+"-"+runtime.GOARCH)
 }
 
 // need skips a test whose programs are not all installed, but not in CI.

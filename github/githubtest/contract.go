@@ -109,11 +109,13 @@ func (d *description) checkRequest(op *operation, c *call) []string {
 			add("query parameter %s=%q: want one of %v", name, value, choices)
 		}
 	}
-	if !strings.Contains(c.header.Get("Accept"), "application/vnd.github") {
-		add("Accept is %q", c.header.Get("Accept"))
-	}
-	if c.header.Get("X-GitHub-Api-Version") == "" {
-		add("no X-GitHub-Api-Version")
+	if !strings.HasPrefix(c.header.Get("User-Agent"), "GitHub CLI ") { // how gh itself asks is its own matter
+		if !strings.Contains(c.header.Get("Accept"), "application/vnd.github") {
+			add("Accept is %q", c.header.Get("Accept"))
+		}
+		if c.header.Get("X-GitHub-Api-Version") == "" {
+			add("no X-GitHub-Api-Version")
+		}
 	}
 	if op.RequestBody == nil || c.method == http.MethodDelete {
 		if len(c.raw) > 0 {

@@ -23,6 +23,10 @@ func (c *call) dispatch() answer {
 		return c.createStatus(r)
 	case "repos/list-commit-statuses-for-ref":
 		return c.listStatuses(r)
+	case "repos/get-latest-release":
+		return c.latestRelease(r)
+	case "repos/get-release-asset":
+		return c.releaseAsset(r)
 	case "pulls/list":
 		return c.listPulls(r)
 	case "pulls/create":

@@ -28,6 +28,7 @@ type Repo struct {
 	pulls    []*pull
 	statuses []map[string]any    // the newest last
 	required map[string][]string // statuses, by branch
+	latest   *release
 }
 
 // NewRepo makes a repository with branch main and one commit that holds the files.

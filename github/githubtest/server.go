@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -55,8 +56,29 @@ func New(dir string) (*Server, error) {
 	mux.HandleFunc("/api/v3/", s.serveREST)
 	mux.HandleFunc("/api/graphql", s.serveGraphQL)
 	mux.HandleFunc("/", s.serveGit)
+	mux.HandleFunc("/releases/", s.serveAsset)
 	s.http = httptest.NewServer(mux)
 	return s, nil
+}
+
+// Socket also serves github.com on a Unix socket, as the setting http_unix_socket of gh wants it. Close ends that too.
+func (s *Server) Socket(path string) error {
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host == "api.github.com" {
+			r.URL.Path = "/api/v3" + r.URL.Path
+		}
+		s.http.Config.Handler.ServeHTTP(w, r)
+	})}
+	go func() {
+		<-s.released
+		_ = server.Close()
+	}()
+	go func() { _ = server.Serve(listener) }() // it ends with an error, always
+	return nil
 }
 
 // Start is New for a test, which fails where a request or an answer was not what GitHub's description says.

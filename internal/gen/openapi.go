@@ -15,14 +15,15 @@ import (
 // description is where the cut of GitHub's OpenAPI description stands. It is made by hand, for its source is not part of the module:
 //
 //	npm pack @octokit/openapi@23.0.2 && tar xzf octokit-openapi-23.0.2.tgz
-//	go run ./internal/gen openapi package/generated/api.github.com.json
+//	go -C internal/gen run . openapi "$PWD/package/generated/api.github.com.json"
 const description = "github/githubtest/testdata/api.github.com.json"
 
-// operations are what package github asks of GitHub, and nothing else.
+// operations are what package github asks of GitHub, and gh when it installs an extension, and nothing else.
 var operations = []string{
 	"pulls/create", "pulls/create-review", "pulls/delete-pending-review", "pulls/dismiss-review", "pulls/get", "pulls/list",
 	"pulls/list-comments-for-review", "pulls/list-files", "pulls/list-review-comments", "pulls/list-reviews", "pulls/submit-review", "pulls/update",
-	"repos/create-commit-status", "repos/get", "repos/get-collaborator-permission-level", "repos/list-commit-statuses-for-ref",
+	"repos/create-commit-status", "repos/get", "repos/get-collaborator-permission-level",
+	"repos/get-latest-release", "repos/get-release-asset", "repos/list-commit-statuses-for-ref",
 }
 
 // cutOpenAPI writes the part of a description that our operations need.

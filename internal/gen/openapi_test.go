@@ -53,6 +53,6 @@ func TestCutDescription_ofTheDescription(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(again) != string(data) {
-		t.Error("the description is not what `go run ./internal/gen openapi` writes")
+		t.Error("the description is not what `openapi` writes")
 	}
 }
