@@ -23,6 +23,10 @@ type Options struct {
 	// two accounts that publish the same change know each other's reviews.
 	Accounts []string
 
+	// Local is asked for the files of a review's findings, as the clone tells of them,
+	// where GitHub does not list all that a pull request changes; nil knows none.
+	Local func(context.Context, Review) ([]File, error)
+
 	Transport http.RoundTripper                  // nil is http.DefaultTransport, which obeys HTTPS_PROXY; gh's http_unix_socket is the caller's to dial
 	Pause     func(context.Context, Pause) error // waits, and shows that it does; nil sleeps
 	MaxWait   time.Duration                      // for one request; 0 is one minute
@@ -37,6 +41,7 @@ type Client struct {
 	http     *http.Client
 	sanitize Sanitizer
 	accounts []string
+	local    func(context.Context, Review) ([]File, error)
 	bot      bool // by the token's kind
 	now      func() time.Time
 }
@@ -53,7 +58,7 @@ func New(t Target, o Options) (*Client, error) {
 	if err != nil || base.Hostname() == "" {
 		return nil, &TargetError{From: "API", Value: t.APIURL, Reason: "it is no URL"}
 	}
-	c := &Client{target: t, accounts: o.Accounts, now: o.Now, bot: strings.HasPrefix(o.Token, "ghs_")}
+	c := &Client{target: t, accounts: o.Accounts, local: o.Local, now: o.Now, bot: strings.HasPrefix(o.Token, "ghs_")}
 	if c.now == nil {
 		c.now = time.Now
 	}

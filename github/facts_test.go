@@ -1,6 +1,7 @@
 package github
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -132,6 +133,32 @@ func TestClient_Files_GH13_manyFiles(t *testing.T) {
 	plan := PlanReview(Facts{Viewer: Account{Login: "x"}, Pull: PullRequest{Head: "h"}, Files: files, Sanitizer: Sanitizer{Redact: redactTest}}, r)
 	if plan.Event != Comment || plan.Why != "GitHub shows 252 of 4120 files" {
 		t.Errorf("got %s: %s", plan.Event, plan.Why)
+	}
+}
+
+// What GitHub does not list it takes comments on all the same, and the clone knows the lines.
+func TestClient_PublishReview_GH13_linesOfTheClone(t *testing.T) {
+	w := newWorld(t)
+	pull := w.pull()
+	w.repo.MostFiles = 1 // main.go
+	r := w.review()
+	r.Event = Approve
+	r.Findings = append(r.Findings, Finding{ID: "R4", Severity: High, Text: "empty", Path: "new.go", Last: 3})
+	c, err := New(w.target(), Options{Token: w.octo, Redact: redactTest, Local: func(_ context.Context, r Review) ([]File, error) {
+		if r.Change != "add-oauth" {
+			t.Errorf("asked about %+v", r)
+		}
+		return []File{{Path: "new.go", Hunks: []Hunk{{RightStart: 1, RightCount: 5}}}}, nil
+	}})
+	must(t, err)
+	_, err = c.PublishReview(t.Context(), pull.Number, r)
+	must(t, err)
+	got := w.only(pull.Number)
+	if len(got.Comments) != 2 || got.Comments[1].Path != "new.go" || got.Comments[1].Line != 3 {
+		t.Errorf("got %+v", got.Comments)
+	}
+	if got.State != "COMMENTED" || !strings.Contains(got.Body, "GitHub shows 1 of 2 files") {
+		t.Errorf("%s: %s", got.State, got.Body)
 	}
 }
 

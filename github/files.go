@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/google/go-github/v60/github"
 )
@@ -18,7 +19,8 @@ type File struct {
 // Files are what a pull request changes, as far as GitHub lists it.
 type Files struct {
 	Changed []File
-	Total   int // how many the pull request says it changes
+	Total   int    // how many the pull request says it changes
+	Local   []File // as a clone tells of others; what GitHub does not list it may still take comments on
 }
 
 // fileLimit is how many files GitHub lists of a pull request.
@@ -30,7 +32,7 @@ func (f Files) Complete() bool { return len(f.Changed) >= f.Total }
 // Has reports whether a review may comment on these lines: they must stand within one hunk.
 // Both sides go by the file's new path, as GitHub has it.
 func (f Files) Has(path string, side Side, first, last int) bool {
-	for _, file := range f.Changed {
+	for _, file := range slices.Concat(f.Changed, f.Local) {
 		if file.Path != path {
 			continue
 		}

@@ -33,6 +33,9 @@ func (c *Client) facts(ctx context.Context, number int, r Review) (Facts, error)
 	if f.Pull.Head == r.Head {
 		f.Files, err = c.Files(ctx, f.Pull)
 	}
+	if err == nil && c.local != nil && !f.Files.Complete() {
+		f.Files.Local, err = c.local(ctx, r)
+	}
 	return f, err
 }
 

@@ -43,7 +43,7 @@ func (p *publishing) signIn(accounts ...string) (*github.Client, error) {
 	secrets := append(valuesOf(secretsOf(p.Environ)), token.Value)
 	return github.New(p.target, github.Options{
 		Token: token.Value, Redact: proc.NewRedactor(secrets).String, Accounts: accounts,
-		Pause: p.pause, Now: p.Now, UserAgent: "gh-agentd/" + p.Version,
+		Local: p.localFiles, Pause: p.pause, Now: p.Now, UserAgent: "gh-agentd/" + p.Version,
 	})
 }
 

@@ -99,9 +99,11 @@ func (p *publishing) previewReviews(ctx context.Context, pull *github.PullReques
 			p.result.Reviews = append(p.result.Reviews, r.published(have))
 			continue
 		}
-		if facts.Files, err = p.localFiles(ctx, r.review); err != nil {
+		files, err := p.localFiles(ctx, r.review)
+		if err != nil {
 			return err
 		}
+		facts.Files = github.Files{Changed: files, Total: len(files)}
 		plan := github.PlanReview(facts, r.review)
 		result := r.published(github.PostedReview{})
 		result.Event, result.Inline, result.InBody = plan.Event.String(), len(plan.Inline), plan.InBody
@@ -114,12 +116,12 @@ func (p *publishing) previewReviews(ctx context.Context, pull *github.PullReques
 
 // localFiles is the diff of the pull request as git tells it here, as far as the findings name files:
 // GitHub knows it only after the push.
-func (p *publishing) localFiles(ctx context.Context, r github.Review) (github.Files, error) {
+func (p *publishing) localFiles(ctx context.Context, r github.Review) ([]github.File, error) {
 	fork, err := p.change.Fork(ctx)
 	if err != nil {
-		return github.Files{}, err
+		return nil, err
 	}
-	var files github.Files
+	var files []github.File
 	seen := map[string]bool{"": true}
 	for _, f := range r.Findings {
 		if seen[f.Path] {
@@ -138,8 +140,7 @@ func (p *publishing) localFiles(ctx context.Context, r github.Review) (github.Fi
 		if file.Hunks, err = github.ParsePatch("@@ " + hunks); err != nil {
 			continue // a patch that cannot be read has no lines to comment on
 		}
-		files.Changed = append(files.Changed, file)
+		files = append(files, file)
 	}
-	files.Total = len(files.Changed)
 	return files, nil
 }

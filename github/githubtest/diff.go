@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -60,10 +61,9 @@ func (g git) diff(dir, from, to string) []changed {
 }
 
 func (c *call) listFiles(p *pull) answer {
-	const most = 3000
 	var all []any
 	for _, f := range p.files() {
-		if len(all) == most {
+		if len(all) == cmp.Or(p.repo.MostFiles, 3000) {
 			break
 		}
 		at := fmt.Sprintf("%s/%s", c.URL(), p.repo.name())

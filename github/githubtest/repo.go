@@ -17,6 +17,7 @@ type Repo struct {
 
 	NoDrafts          bool // its plan has no draft pull requests
 	ActionsMayApprove bool // its settings let workflows approve
+	MostFiles         int  // that are listed of a pull request; 0 is 3,000, as on GitHub
 
 	server   *Server
 	id       int64
