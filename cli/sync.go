@@ -50,7 +50,7 @@ $ gh agentd sync add-oauth --yes --json action,reviews`),
 			sync := workflow.Sync{Bench: bench}
 			result, err := sync.Run(cmd.Context(), request)
 			a.progress.close(err)
-			result.Next = a.named(result.Next)
+			result.Next, result.Decision = a.named(result.Next), a.namedDecision(result.Decision)
 			if j.wanted() {
 				if result.PullRequest == nil {
 					return err

@@ -170,10 +170,10 @@ func (r *request) summary() string {
 		text += fmt.Sprintf("\n\nFor %s more there is no room here: read the review.", plural(r.omitted, "comment"))
 	}
 	if len(r.open) > 0 {
-		text += fmt.Sprintf("\n\nThe verdict before asked for %s, and nobody has worked on that since: they stand below.", plural(len(r.open), "repair"))
+		text += fmt.Sprintf("\n\nNobody has worked on the verdict before yet: its findings (%d) stand below.", len(r.open))
 	}
 	if r.lost > 0 {
-		text += fmt.Sprintf("\n\nFor %s of it there is no room here.", plural(r.lost, "finding"))
+		text += fmt.Sprintf("\n\nFor %s of the verdict before there is no room here: they stand in the history.", plural(r.lost, "finding"))
 	}
 	return text
 }

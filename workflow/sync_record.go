@@ -107,7 +107,8 @@ func (s *syncing) requestRecord(ctx context.Context, h *heardReview) (record cha
 		as = fmt.Sprintf("the review of round %d", st.Round)
 	}
 	counted := specs.CountFindings(found)
-	t.Findings, record.Transition, record.Body = &counted, t, r.summary()
+	t.Findings = &counted
+	record.Transition, record.Body = t, r.summary()
 	h.row.Findings = len(r.taken)
 	return record, as, nil
 }
