@@ -12,7 +12,9 @@ import (
 
 // What of a person's review is taken into a report. What is cut stays on GitHub, and the report says where.
 const (
-	mostTaken      = 40    // findings
+	mostTaken      = 40    // findings of a person
+	mostFindings   = 100   // with those that were open; a report takes no more
+	mostSummary    = 4_000 // bytes of our own words, and of what stands around the findings
 	mostWords      = 3_000 // bytes of a review's text, or of one comment
 	mostAnswer     = 1_500 // bytes
 	mostAnswers    = 5     // to one comment
@@ -36,7 +38,7 @@ type request struct {
 
 // challenge is the request as what a challenger would hand over.
 func (r *request) challenge() specs.ChallengeInput {
-	make := func(findings []specs.Finding, summary string) specs.ChallengeInput {
+	input := func(summary string, findings ...specs.Finding) specs.ChallengeInput {
 		in := specs.ChallengeInput{Verdict: string(phases.NeedsRevision), Summary: summary}
 		for _, f := range findings {
 			in.Findings = append(in.Findings, specs.ChallengeFindingInput{
@@ -46,13 +48,16 @@ func (r *request) challenge() specs.ChallengeInput {
 		}
 		return in
 	}
-	all := r.fill(func(findings []specs.Finding, summary string) bool { return make(findings, summary).Validate() == nil })
-	return make(all, r.summary())
+	all := r.fill(func(f specs.Finding) (size int, ok bool) {
+		in := input("one", f)
+		return len(in.Report("", 0, "", "", nil).Markdown()), in.Validate() == nil
+	})
+	return input(r.summary(), all...)
 }
 
 // review is the request as what a reviewer would hand over.
 func (r *request) review() specs.ReviewInput {
-	make := func(findings []specs.Finding, summary string) specs.ReviewInput {
+	input := func(summary string, findings ...specs.Finding) specs.ReviewInput {
 		in := specs.ReviewInput{Verdict: string(phases.NeedsChanges), Summary: summary}
 		for _, f := range findings {
 			in.Findings = append(in.Findings, specs.ReviewFindingInput{
@@ -62,42 +67,47 @@ func (r *request) review() specs.ReviewInput {
 		}
 		return in
 	}
-	all := r.fill(func(findings []specs.Finding, summary string) bool { return make(findings, summary).Validate() == nil })
-	return make(all, r.summary())
+	all := r.fill(func(f specs.Finding) (size int, ok bool) {
+		in := input("one", f)
+		return len(in.Report("", 0, "", "", "", nil).Markdown()), in.Validate() == nil
+	})
+	return input(r.summary(), all...)
 }
 
 // fill takes as many findings as the report has room for, the person's first.
-func (r *request) fill(fits func(findings []specs.Finding, summary string) bool) []specs.Finding {
-	room := strings.Repeat("x", 2*mostWords) // more than the summary will need
+// weigh is the size of a report of one finding, and whether its reader takes it.
+func (r *request) fill(weigh func(specs.Finding) (size int, ok bool)) []specs.Finding {
+	room := specs.MaxDocument - mostSummary
 	var all []specs.Finding
 	take := func(f specs.Finding) bool {
-		with := append(all[:len(all):len(all)], f)
-		if !fits(with, room) {
+		size, ok := weigh(f)
+		if !ok || size > room || len(all) == mostFindings {
 			return false
 		}
-		all = with
+		room -= size
+		all = append(all, f)
 		return true
 	}
 	for _, f := range r.own() {
-		if len(r.taken) < mostTaken && take(f) {
+		if take(f) {
 			r.taken = append(r.taken, f)
 		} else {
 			r.omitted++
 		}
 	}
-	var open []specs.Finding
-	for _, f := range r.open {
+	open := r.open
+	r.open = nil
+	for _, f := range open {
 		if take(f) {
-			open = append(open, f)
+			r.open = append(r.open, f)
 		} else {
 			r.lost++
 		}
 	}
-	r.open = open
 	return all
 }
 
-// own are the findings of the review: one for its text, and one for each comment.
+// own are the findings of the review: one for its text, and one for each comment, as many as are taken at most.
 func (r *request) own() []specs.Finding {
 	var own []specs.Finding
 	add := func(text string, f specs.Finding) {
@@ -107,7 +117,11 @@ func (r *request) own() []specs.Finding {
 	if text := words(r.Body, r.URL, mostWords); text != "" {
 		add(text, specs.Finding{})
 	}
-	for _, c := range r.thread {
+	for i, c := range r.thread {
+		if len(own) == mostTaken {
+			r.omitted = len(r.thread) - i
+			break
+		}
 		text := threadText(c)
 		if text == "" {
 			continue
@@ -153,11 +167,11 @@ func threadText(c threadComment) string {
 
 // words are a person's words as far as they are taken.
 func words(text, url string, most int) string {
-	words := github.Words(text, most)
-	if all := github.Words(text, len(text)); len(all) > len(words) {
-		words += "\n\n(Cut. All of it: " + phases.OneLine(github.Words(url, mostPath)) + ")"
+	all := github.Words(text, len(text))
+	if len(all) <= most {
+		return all
 	}
-	return words
+	return github.Words(all, most) + "\n\n(Cut. All of it: " + phases.OneLine(github.Words(url, mostPath)) + ")"
 }
 
 // summary is in our own words. The person's stand in the findings.
