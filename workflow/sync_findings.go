@@ -26,10 +26,8 @@ const (
 // All of a person's words are data, as an agent's are: they go through the same door.
 type request struct {
 	*heardReview
-	change phases.ChangeID
-	round  int
-	exact  bool            // it is about what stands here now
-	open   []specs.Finding // of the report that this one replaces, those that do not fit taken out
+	exact bool            // it is about what stands here now
+	open  []specs.Finding // of the report that this one replaces, those that do not fit taken out
 
 	taken   []specs.Finding // the review's own
 	omitted int             // of its own, for which there is no room
@@ -150,6 +148,9 @@ func threadText(c threadComment) string {
 		if said := words(answer.Body, answer.URL, mostAnswer); said != "" {
 			text += "\n\n" + answer.Author.String() + " answers: " + said
 		}
+	}
+	if more := len(c.answers) - mostAnswers; more > 0 {
+		text += fmt.Sprintf("\n\n(%s more: %s)", plural(more, "answer"), phases.OneLine(github.Words(c.URL, mostPath)))
 	}
 	if text == "" {
 		return ""

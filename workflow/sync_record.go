@@ -73,7 +73,7 @@ func (s *syncing) requestRecord(ctx context.Context, h *heardReview) (record cha
 	if err != nil {
 		return record, "", err
 	}
-	r := request{heardReview: h, change: c.ID, round: st.Round, exact: s.readNow(ctx, h.Commit)}
+	r := request{heardReview: h, exact: s.readNow(ctx, h.Commit)}
 	agent := fromGitHub(h.Author.Login, h.ID)
 	t := phases.Transition{Round: st.Round, Agent: agent, Actor: phases.Human}
 	record.Subject = h.row.By + " asks for changes on GitHub"
