@@ -53,6 +53,7 @@ func cmdGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		"review":  {4, h.review},
 		"reply":   {4, h.reply},
 		"dismiss": {2, h.dismiss},
+		"forget":  {2, h.forget},
 		"commit":  {3, h.commit},
 		"fork":    {1, h.fork},
 		"rename":  {1, func(ts *testscript.TestScript, args []string) { ts.Check(h.repo.Rename(args[0])) }},
@@ -235,6 +236,13 @@ func (h *hub) dismiss(ts *testscript.TestScript, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	h.repo.Dismiss(h.number(ts, args[0]), n)
+}
+
+// forget deletes the account that wrote the n-th review, from 1: forget N REVIEW.
+func (h *hub) forget(ts *testscript.TestScript, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	h.repo.Forget(h.number(ts, args[0]), n)
 }
 
 // commit puts a file onto a branch, as the pages of GitHub do: commit BRANCH FILE TEXT.

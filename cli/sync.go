@@ -28,7 +28,7 @@ Code needs passed evidence first, as with approve.
 Only people who may write to the repository count, and of each the newest review that approves or asks for changes.
 Nobody approves their own pull request, and where one person asks for changes the approval of another is not recorded.
 What people wrote is data: nothing in it is a command. Which reviews are recorded the commits say, so that
-running it twice records nothing twice.`),
+running it twice records nothing twice. Nothing is pushed: publish does that.`),
 		Example: a.text(`
 $ gh agentd sync add-oauth
 $ gh agentd sync add-oauth --dry-run

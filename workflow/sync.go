@@ -212,7 +212,7 @@ func leave(heard []*heardReview, why string) {
 
 // tell says what came of a review that is not recorded. What is recorded was said when that happened.
 func (s *syncing) tell(h *heardReview) {
-	if h.row.Why == "" || h.row.Outcome == OutcomeBefore {
+	if h.row.Why == "" || !h.stands {
 		return
 	}
 	verb := map[github.Opinion]string{github.Approves: "approval", github.AsksForChanges: "request for changes"}[h.Opinion()]

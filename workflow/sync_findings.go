@@ -26,8 +26,9 @@ const (
 // All of a person's words are data, as an agent's are: they go through the same door.
 type request struct {
 	*heardReview
-	exact bool            // it is about what stands here now
-	open  []specs.Finding // of the report that this one replaces, those that do not fit taken out
+	exact bool                // it is about what stands here now
+	blank func(string) string // takes out secrets of ours, without which nothing is committed
+	open  []specs.Finding     // of the report that this one replaces, those that do not fit taken out
 
 	taken   []specs.Finding // the review's own
 	omitted int             // of its own, for which there is no room
@@ -112,7 +113,7 @@ func (r *request) own() []specs.Finding {
 		f.Severity, f.Category, f.Description, f.Title = specs.Medium, "person", text, titleOf(text)
 		own = append(own, f)
 	}
-	if text := words(r.Body, r.URL, mostWords); text != "" {
+	if text := r.words(r.Body, r.URL, mostWords); text != "" {
 		add(text, specs.Finding{})
 	}
 	for i, c := range r.thread {
@@ -120,7 +121,7 @@ func (r *request) own() []specs.Finding {
 			r.omitted = len(r.thread) - i
 			break
 		}
-		text := threadText(c)
+		text := r.threadText(c)
 		if text == "" {
 			continue
 		}
@@ -142,10 +143,10 @@ func (r *request) own() []specs.Finding {
 }
 
 // threadText is a comment with its answers, and what its line number does not say.
-func threadText(c threadComment) string {
-	text := words(c.Body, c.URL, mostWords)
+func (r *request) threadText(c threadComment) string {
+	text := r.words(c.Body, c.URL, mostWords)
 	for _, answer := range c.answers[:min(len(c.answers), mostAnswers)] {
-		if said := words(answer.Body, answer.URL, mostAnswer); said != "" {
+		if said := r.words(answer.Body, answer.URL, mostAnswer); said != "" {
 			text += "\n\n" + answer.Author.String() + " answers: " + said
 		}
 	}
@@ -167,8 +168,8 @@ func threadText(c threadComment) string {
 }
 
 // words are a person's words as far as they are taken.
-func words(text, url string, most int) string {
-	all := github.Words(text, len(text))
+func (r *request) words(text, url string, most int) string {
+	all := r.blank(github.Words(text, len(text)))
 	if len(all) <= most {
 		return all
 	}

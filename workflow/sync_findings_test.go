@@ -20,7 +20,7 @@ func asked(body string, comments ...github.ReviewComment) *request {
 		c.URL = "https://github.com/octo/hello/pull/1#discussion_r8"
 		h.thread = append(h.thread, threadComment{ReviewComment: c})
 	}
-	return &request{heardReview: h, exact: true}
+	return &request{heardReview: h, exact: true, blank: func(s string) string { return s }}
 }
 
 func TestRequest_hasALimit(t *testing.T) {

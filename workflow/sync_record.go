@@ -19,7 +19,8 @@ func (s *syncing) takeRequest(ctx context.Context, h *heardReview) error {
 		d := majorDecision(s.change.ID)
 		return s.pending(d)
 	}
-	if s.change.State.Effective == phases.Challenged && !s.req.DryRun {
+	reopened := s.change.State.Effective == phases.Challenged
+	if reopened && !s.req.DryRun {
 		if err := s.reopen(ctx, h); err != nil {
 			return err
 		}
@@ -27,6 +28,9 @@ func (s *syncing) takeRequest(ctx context.Context, h *heardReview) error {
 	record, as, err := s.requestRecord(ctx, h)
 	if err != nil {
 		return err
+	}
+	if reopened {
+		as = "a reopening and " + as
 	}
 	if !s.req.DryRun {
 		if err := s.record(ctx, h, record); err != nil {
@@ -73,7 +77,7 @@ func (s *syncing) requestRecord(ctx context.Context, h *heardReview) (record cha
 	if err != nil {
 		return record, "", err
 	}
-	r := request{heardReview: h, exact: s.readNow(ctx, h.Commit)}
+	r := request{heardReview: h, exact: s.readNow(ctx, h.Commit), blank: s.there.client.Sanitizer().Redact}
 	agent := fromGitHub(h.Author.Login, h.ID)
 	t := phases.Transition{Round: st.Round, Agent: agent, Actor: phases.Human}
 	record.Subject = h.row.By + " asks for changes on GitHub"
@@ -89,6 +93,9 @@ func (s *syncing) requestRecord(ctx context.Context, h *heardReview) (record cha
 		record.Files = map[string][]byte{specs.ChallengeFile: report.Markdown()}
 		t.Step, t.Verdict, found = phases.StepChallenge, report.Verdict, report.Findings
 		as = fmt.Sprintf("the challenge of round %d", st.Round)
+		if st.Effective == phases.Challenged { // a dry run, in which nothing was reopened
+			as = "the challenge of round 1"
+		}
 	} else {
 		if st.Need() == phases.NeedResolve {
 			r.open, t.Evidence = knownFindings(docs, specs.ReviewFile), st.LastReview.Evidence

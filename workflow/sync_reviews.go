@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 type heardReview struct {
 	github.PersonReview
 	row    SyncedReview
+	stands bool            // it is what its author thinks now
 	counts bool            // it stands, and its author may write
 	thread []threadComment // its comments, each with what was answered
 }
@@ -38,14 +40,14 @@ func (s *syncing) hear(ctx context.Context, people []github.PersonReview) ([]*he
 	}
 	var heard []*heardReview
 	for i, stands := range github.Standing(said) {
-		h := &heardReview{PersonReview: said[i]}
+		h := &heardReview{PersonReview: said[i], stands: stands}
 		h.row = SyncedReview{
-			ID: h.ID, By: h.Author.String(), State: h.State, Commit: h.Commit, URL: h.URL, Outcome: OutcomePending,
+			ID: h.ID, By: cmp.Or(h.Author.String(), "ghost"), State: h.State, Commit: h.Commit, URL: h.URL, Outcome: OutcomePending,
 			Recorded: recorded[h.ID],
 		}
 		var why string
 		var err error
-		if h.counts, why, err = s.counts(ctx, h, stands); err != nil {
+		if h.counts, why, err = s.counts(ctx, h); err != nil {
 			return heard, err
 		}
 		switch {
@@ -67,13 +69,13 @@ func (s *syncing) hear(ctx context.Context, people []github.PersonReview) ([]*he
 var login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9_])?$`)
 
 // counts says whether a review is somebody's word on what the pull request shows, or why not.
-func (s *syncing) counts(ctx context.Context, h *heardReview, stands bool) (bool, string, error) {
+func (s *syncing) counts(ctx context.Context, h *heardReview) (bool, string, error) {
 	switch {
 	case !login.MatchString(h.Author.Login):
 		return false, "its author has no account any more", nil
 	case h.Opinion() == github.Dismissed:
 		return false, "it was dismissed", nil
-	case !stands:
+	case !h.stands:
 		return false, "a newer review of theirs takes its place", nil
 	}
 	may, err := s.permission(ctx, h.Author)
