@@ -53,6 +53,9 @@ func cmdGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		"status":  {1, h.status},
 		"pull":    {2, h.pull},
 		"review":  {4, h.review},
+		"reply":   {4, h.reply},
+		"dismiss": {2, h.dismiss},
+		"forget":  {2, h.forget},
 		"commit":  {3, h.commit},
 		"fork":    {1, h.fork},
 		"rename":  {1, func(ts *testscript.TestScript, args []string) { ts.Check(h.repo.Rename(args[0])) }},
@@ -269,9 +272,39 @@ func (h *hub) deaths(ts *testscript.TestScript, args []string) {
 	ts.Fatalf("died %d times, and does not get through", most)
 }
 
-// review is a review by somebody, with the text of a file: review N LOGIN EVENT FILE.
+// review is a review by somebody, with the text of a file and comments on lines with that of others:
+// review N LOGIN EVENT FILE [PATH:LINE=FILE...].
 func (h *hub) review(ts *testscript.TestScript, args []string) {
-	ts.Check(h.repo.Review(h.number(ts, args[0]), args[1], args[2], ts.ReadFile(args[3])))
+	var comments []githubtest.Comment
+	for _, arg := range args[4:] {
+		place, file, _ := strings.Cut(arg, "=")
+		colon := strings.LastIndexByte(place, ':')
+		line, err := strconv.Atoi(place[colon+1:])
+		ts.Check(err)
+		comments = append(comments, githubtest.Comment{Path: place[:colon], Line: line, Body: ts.ReadFile(file)})
+	}
+	ts.Check(h.repo.Review(h.number(ts, args[0]), args[1], args[2], ts.ReadFile(args[3]), comments...))
+}
+
+// reply is an answer to the n-th comment on lines, from 1: reply N COMMENT LOGIN FILE.
+func (h *hub) reply(ts *testscript.TestScript, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	h.repo.Reply(h.number(ts, args[0]), n, args[2], ts.ReadFile(args[3]))
+}
+
+// dismiss takes back the n-th review, from 1: dismiss N REVIEW.
+func (h *hub) dismiss(ts *testscript.TestScript, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	h.repo.Dismiss(h.number(ts, args[0]), n)
+}
+
+// forget deletes the account that wrote the n-th review, from 1: forget N REVIEW.
+func (h *hub) forget(ts *testscript.TestScript, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	h.repo.Forget(h.number(ts, args[0]), n)
 }
 
 // commit puts a file onto a branch, as the pages of GitHub do: commit BRANCH FILE TEXT.

@@ -164,16 +164,20 @@ func (a *app) tell(r workflow.ActionResult, err error) {
 
 // nameCommands writes the commands of a result the way this person types them.
 func (a *app) nameCommands(r *workflow.ActionResult) {
-	r.Next = a.named(r.Next)
-	if r.Decision == nil {
-		return
+	r.Next, r.Decision = a.named(r.Next), a.namedDecision(r.Decision)
+}
+
+// namedDecision is a decision, or nil, with the commands as this person types them.
+func (a *app) namedDecision(d *workflow.Decision) *workflow.Decision {
+	if d == nil {
+		return nil
 	}
-	decision := *r.Decision
+	decision := *d
 	decision.Options = append([]workflow.DecisionOption(nil), decision.Options...)
 	for i := range decision.Options {
 		decision.Options[i].Command = a.named(decision.Options[i].Command)
 	}
-	r.Decision = &decision
+	return &decision
 }
 
 // findingLine is "HIGH F-3f2a9c what is wrong (auth#R2)".

@@ -27,7 +27,7 @@ as a review: findings on the lines of the diff where they have a place there, th
 The pull request is a draft until the change is complete.
 
 What the check refuses is not pushed, and nothing is forced. What is there already is found and not repeated:
-after any failure, run it again. Nothing on GitHub is read back into the change; its commits stay the record.
+after any failure, run it again. Nothing on GitHub is read back into the change: that is what sync is for.
 
 Without an id it is the change whose branch is checked out. The repository is found as gh does: --repo, GH_REPO,
 then the remotes; the sign-in is gh's. [github] publish in agentd/config.toml lets plan and impl publish at their end.`),

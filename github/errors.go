@@ -70,6 +70,8 @@ func (e *ForbiddenError) Hint() string {
 		return "authorise the token for the organisation: " + e.SSO
 	case e.Need != "":
 		return "the token needs " + e.Need
+	case strings.Contains(e.Message, "push access"):
+		return "this is for an account that may write to the repository"
 	case strings.Contains(e.Message, "by integration"):
 		return "give the job the permission it needs, such as `pull-requests: write`; a pull request from a fork never gets it"
 	}

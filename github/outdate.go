@@ -3,10 +3,22 @@ package github
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 
 	"github.com/google/go-github/v60/github"
 )
+
+// OutdateReviews marks all our reviews of a kind and change: somebody else has judged since, and by is where that stands.
+// It is best effort, as after [Client.PublishReview].
+func (c *Client) OutdateReviews(ctx context.Context, number int, kind, change, by string) []error {
+	viewer, err := c.Viewer(ctx)
+	if err != nil {
+		return []error{err}
+	}
+	p := &publisher{Client: c, number: number, viewer: viewer}
+	return p.outdate(ctx, ours{PostedReview: PostedReview{ID: math.MaxInt64, URL: by}}, Review{Kind: kind, Change: change})
+}
 
 // outdate marks the older reviews of the same kind and change: one that blocks or approves is dismissed, all are folded.
 // It is best effort, and finds what an earlier run left undone.

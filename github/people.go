@@ -3,6 +3,8 @@ package github
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/go-github/v60/github"
@@ -12,6 +14,44 @@ import (
 type PersonReview struct {
 	PostedReview
 	Comments []ReviewComment // in the order they were written
+}
+
+// Opinion is what a review says about the whole.
+type Opinion int
+
+// The opinions of reviews. A comment is none, and neither is a word of GitHub's that we do not know.
+const (
+	NoOpinion Opinion = iota
+	Approves
+	AsksForChanges
+	Dismissed // somebody who may has taken it back
+)
+
+// Opinion is what the review says about the whole.
+func (r PostedReview) Opinion() Opinion {
+	switch r.State {
+	case "APPROVED":
+		return Approves
+	case "CHANGES_REQUESTED":
+		return AsksForChanges
+	case "DISMISSED":
+		return Dismissed
+	}
+	return NoOpinion
+}
+
+// Standing reports for each review whether it is what its author thinks now, as GitHub sees it:
+// the newest one with an opinion. Comments that came later do not undo it. Reviews are given the oldest first.
+func Standing(reviews []PersonReview) []bool {
+	standing := make([]bool, len(reviews))
+	seen := map[string]bool{} // logins know no case
+	for i, r := range slices.Backward(reviews) {
+		login := strings.ToLower(r.Author.String())
+		if r.Opinion() != NoOpinion && !seen[login] {
+			seen[login], standing[i] = true, true
+		}
+	}
+	return standing
 }
 
 // ReviewComment is a comment on lines of a diff.
@@ -60,6 +100,8 @@ func (c *Client) PeopleReviews(ctx context.Context, number int) ([]PersonReview,
 		}
 		people = append(people, PersonReview{PostedReview: r, Comments: byReview[r.ID]})
 	}
+	// GitHub has them in the order in which they were begun.
+	slices.SortStableFunc(people, func(a, b PersonReview) int { return a.Submitted.Compare(b.Submitted) })
 	return people, nil
 }
 

@@ -81,3 +81,13 @@ func (c *Client) Pulls(ctx context.Context, owner, branch string) ([]PullRequest
 		opts.Page = resp.NextPage
 	}
 }
+
+// OpenPull is the open pull request of a branch, that onto the base before others.
+// It is nil where there never was one, and a *ClosedError where the last one is closed or merged.
+func (c *Client) OpenPull(ctx context.Context, owner, branch, base string) (*PullRequest, error) {
+	have, err := c.Pulls(ctx, owner, branch)
+	if err != nil {
+		return nil, err
+	}
+	return pick(PullDraft{Base: base}, have)
+}

@@ -57,15 +57,18 @@ var references = regexp.MustCompile(`(?i)(@|#|gh-)([a-z0-9])`)
 
 // plain drops what cannot be seen, and blanks secrets: before, and again in what comments and the invisible may have held apart.
 func (s Sanitizer) plain(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n").Replace(s.Redact(text))
-	text = strings.Map(func(r rune) rune {
+	return s.Redact(withoutComments(seen(s.Redact(strings.ToValidUTF8(text, "\uFFFD")))))
+}
+
+// seen is a text in lines of valid UTF-8, without characters that cannot be seen.
+func seen(text string) string {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
+	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || isVisible(r) {
 			return r
 		}
 		return -1
 	}, text)
-	return s.Redact(withoutComments(text))
 }
 
 // isVisible refuses Unicode's category C (controls, formats such as zero width and bidirectional, private use, unassigned),

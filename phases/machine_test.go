@@ -250,6 +250,9 @@ func (m *model) apply(r record) {
 	if isDecision(r.event) {
 		m.awaits, m.reproposals, m.resolves = false, 0, 0
 	}
+	if r.person && (strings.HasPrefix(r.event, "challenge") || strings.HasPrefix(r.event, "review")) {
+		m.reproposals, m.resolves = 0, 0
+	}
 	switch {
 	case r.event == "review MAJOR_ISSUES":
 		m.awaits = true

@@ -297,4 +297,9 @@ func TestReplay_repairsSinceTheLastDecision_NC04(t *testing.T) {
 	want(1)
 	c.add(phases.StepContinue)
 	want(0)
+	c.review(phases.NeedsChanges)
+	c.work(phases.StepResolve, "c")
+	want(1)
+	c.review(phases.NeedsChanges, byPerson)
+	want(0) // what a person asks for is not paid from what agents have left
 }

@@ -40,11 +40,15 @@ func asksForRepair(a Applied) bool {
 	return false
 }
 
-// sinceDecision are the transitions after the last decision of a person.
-func (s *State) sinceDecision() []Applied {
+// sincePerson are the transitions since a person last had a say: after a decision, or from a verdict of a person on.
+// What a person asks for is neither a loop that does not converge, nor paid from what agents have left.
+func (s *State) sincePerson() []Applied {
 	for i := len(s.Transitions) - 1; i >= 0; i-- {
-		if s.Transitions[i].Decision != "" {
+		switch a := s.Transitions[i]; {
+		case a.Decision != "":
 			return s.Transitions[i+1:]
+		case a.Verdict != "" && a.Actor == Human:
+			return s.Transitions[i:]
 		}
 	}
 	return s.Transitions
@@ -56,7 +60,7 @@ func (s *State) repairs() int {
 		repair = StepResolve
 	}
 	n := 0
-	for _, a := range s.sinceDecision() {
+	for _, a := range s.sincePerson() {
 		if a.Step == repair {
 			n++
 		}

@@ -16,7 +16,7 @@ type Stall struct {
 }
 
 // Stalled reports whether another round would only cost.
-// It looks at the verdicts of the present loop that asked for a repair, since the last human decision:
+// It looks at the verdicts of the present loop that asked for a repair, since a person last had a say:
 // the same findings came back, a tree came back, or HIGH found no new minimum in three rounds.
 func (s State) Stalled() (Stall, bool) {
 	rounds := s.loopRounds()
@@ -42,7 +42,7 @@ func (s *State) loopRounds() []Applied {
 		return nil
 	}
 	var rounds []Applied
-	for _, a := range s.sinceDecision() {
+	for _, a := range s.sincePerson() {
 		switch {
 		case beginsCode(a), approvesPlan(a), approvesCode(a):
 			rounds = nil

@@ -77,6 +77,24 @@ func TestStalled_sameFindings_NC04(t *testing.T) {
 	}
 }
 
+// A person who asks for changes has read the tree that an agent has judged, and so has a second person.
+func TestStalled_peopleReadWhatAgentsJudged(t *testing.T) {
+	c := proposed(t)
+	c.challenge(phases.NeedsRevision, high(1))
+	for range 2 {
+		c.challenge(phases.NeedsRevision, high(1), byPerson)
+		if stall, ok := c.state().Stalled(); ok {
+			t.Fatalf("stalled: %s", stall.Reason)
+		}
+	}
+	c.challenge(phases.NeedsRevision, high(1))
+	if _, ok := c.state().Stalled(); !ok {
+		t.Error("an agent who reads it again is progress")
+	}
+}
+
+func byPerson(t *phases.Transition) { t.Actor = phases.Human }
+
 func TestStalled_flipFlop_NC05(t *testing.T) {
 	c := implementing(t)
 	c.work(phases.StepImplement, "tabs")

@@ -15,7 +15,7 @@ type State struct {
 	// reviews count anew when implementing begins, both at reopen.
 	Round int
 
-	// Repairs are the reproposals, or while implementing the resolves, since the last human decision.
+	// Repairs are the reproposals, or while implementing the resolves, since a person last had a say: a decision, or a verdict of theirs.
 	Repairs int
 
 	Transitions []Applied  // oldest first

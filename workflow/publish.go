@@ -38,7 +38,7 @@ type PublishResult struct {
 	Head        string            `json:"head"`
 	Pushed      bool              `json:"pushed"`
 	PullRequest *PublishedPull    `json:"pull_request"` // null in a dry run that would open it
-	Reviews     []PublishedReview `json:"reviews"`      // one for each verdict and each approval of a person, the oldest first
+	Reviews     []PublishedReview `json:"reviews"`      // one for each verdict and each approval of a person that was not given on GitHub, the oldest first
 	Requests    []github.Request  `json:"requests"`     // of a dry run: what would be sent, in order
 	Message     string            `json:"message"`
 	Next        string            `json:"next,omitempty"`

@@ -121,6 +121,7 @@ type judgement struct {
 	findings string
 	by       string
 	file     string // the report with its words, "" where there is none
+	there    bool   // it was said on GitHub, and sync took it into the history
 }
 
 func judgementOf(t phases.Applied) (judgement, bool) {
@@ -135,6 +136,9 @@ func judgementOf(t phases.Applied) (judgement, bool) {
 		j.round, j.verdict, j.by, plan = 0, string(phases.Approved), "a person", t.From == phases.Proposed
 	default:
 		return judgement{}, false
+	}
+	if login, _, ok := reviewOf(t.Transition); ok {
+		j.by, j.there = login+" on GitHub", true
 	}
 	j.kind, j.of = "review", "code"
 	if plan {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,7 +56,26 @@ func (p *publishing) reviews(ctx context.Context, pull github.PullRequest) error
 		}
 		p.result.Reviews = append(p.result.Reviews, result)
 	}
+	p.lift(ctx, pull)
 	return nil
+}
+
+// lift outdates our reviews of a kind in which a person had the last word, on GitHub:
+// there is nothing to post then that would do it.
+func (p *publishing) lift(ctx context.Context, pull github.PullRequest) {
+	last := map[string]string{} // the commit that records the last word of a kind, where that was said on GitHub
+	for _, t := range p.change.State.Transitions {
+		if j, ok := judgementOf(t); ok && j.there {
+			last[j.kind] = t.Commit
+		} else if ok {
+			delete(last, j.kind)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(last)) {
+		for _, warning := range p.client.OutdateReviews(ctx, pull.Number, kind, p.req.Change.String(), p.commitURL(last[kind])) {
+			p.Say.Warn(warning.Error())
+		}
+	}
 }
 
 // posted are the reviews with our marker, by key.
@@ -79,7 +100,7 @@ func (p *publishing) posted(ctx context.Context, number int) (map[string]github.
 		name := r.Author.String()
 		if _, asked := trusted[name]; !asked {
 			may, err := p.client.Permission(ctx, r.Author)
-			if err != nil {
+			if _, hidden := errors.AsType[*github.ForbiddenError](err); err != nil && !hidden { // who may not write is not told who may
 				return nil, err
 			}
 			if trusted[name] = may >= github.Write; trusted[name] {
@@ -125,6 +146,7 @@ func eventOfState(state string) string {
 }
 
 // judged reads every judgement with the words of its own commit, the oldest first.
+// What people said on GitHub stands there already.
 func (p *publishing) judged(ctx context.Context) (reviews []judgedReview, err error) {
 	objects, err := p.Repo.Objects(ctx)
 	if err != nil {
@@ -133,7 +155,7 @@ func (p *publishing) judged(ctx context.Context) (reviews []judgedReview, err er
 	defer func() { err = errors.Join(err, objects.Close()) }()
 	for _, t := range p.change.State.Transitions {
 		j, ok := judgementOf(t)
-		if !ok {
+		if !ok || j.there {
 			continue
 		}
 		r := judgedReview{judgement: j, review: github.Review{

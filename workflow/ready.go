@@ -36,6 +36,14 @@ func (b *Bench) byPerson(command string) error {
 // ready checks what would otherwise fail after tokens were spent:
 // an identity to commit with, a first commit, a branch that nobody moved elsewhere.
 func (b *Bench) ready(ctx context.Context, id phases.ChangeID) error {
+	if err := b.committable(ctx, id); err != nil {
+		return err
+	}
+	return b.sync(ctx, id)
+}
+
+// committable checks that a commit can be made and the change's branch moved: what others pushed is not asked for.
+func (b *Bench) committable(ctx context.Context, id phases.ChangeID) error {
 	if _, _, err := b.Repo.Identity(ctx); err != nil {
 		return err
 	}
@@ -51,7 +59,7 @@ func (b *Bench) ready(ctx context.Context, id phases.ChangeID) error {
 	if held {
 		return &GateError{Gate: "branch", Reason: fmt.Sprintf("a rebase of %s is in progress", id.Branch()), Next: "git rebase --continue, or git rebase --abort"}
 	}
-	return b.sync(ctx, id)
+	return nil
 }
 
 // sync takes what other clones pushed to the change's branch, fast-forward only.

@@ -114,6 +114,9 @@ func (c *call) text(key string) string {
 }
 
 func (c *call) permissionLevel(r *Repo) answer {
+	if c.token.rights == nil && !c.may(r, "write", "metadata") {
+		return failure(http.StatusForbidden, "Must have push access to view collaborator permission.")
+	}
 	u := c.users[c.params["username"]]
 	if u == nil {
 		return failure(http.StatusNotFound, c.params["username"]+" is not a user")

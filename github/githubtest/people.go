@@ -86,6 +86,32 @@ func (r *Repo) Review(number int, login, event, body string, comments ...Comment
 	return refused(c.createReview(r.pulls[number-1]))
 }
 
+// Reply makes somebody answer a comment on lines: the pull request's n-th, from 1. It stands in a review of its own.
+func (r *Repo) Reply(number, n int, login, body string) {
+	r.pull(number, func(p *pull) {
+		s, to := r.server, p.comments[n-1]
+		if to.answers != nil {
+			to = to.answers
+		}
+		s.user(login)
+		v := &review{pull: p, id: s.id(), author: login, state: pending, commit: p.head}
+		v.submit("COMMENT")
+		answer := *to
+		answer.id, answer.review, answer.answers, answer.body, answer.created = s.id(), v, to, body, s.now()
+		p.reviews, p.comments = append(p.reviews, v), append(p.comments, &answer)
+	})
+}
+
+// Dismiss takes back a pull request's n-th review, from 1, as somebody does on GitHub's pages who may.
+func (r *Repo) Dismiss(number, n int) {
+	r.pull(number, func(p *pull) { p.reviews[n-1].state = "DISMISSED" })
+}
+
+// Forget deletes the account that wrote a pull request's n-th review, from 1. The review stays.
+func (r *Repo) Forget(number, n int) {
+	r.pull(number, func(p *pull) { p.reviews[n-1].ghost = true })
+}
+
 // Edit changes a pull request as its author does on GitHub's pages.
 func (r *Repo) Edit(number int, body string) {
 	r.pull(number, func(p *pull) { p.body = body })

@@ -20,12 +20,15 @@ type review struct {
 	commit    string
 	submitted string
 	minimized bool
+	ghost     bool // its author's account was deleted
 }
 
 // comment is a comment on lines of a diff, part of a review.
 type comment struct {
 	id        int64
 	review    *review
+	about     string   // the commit
+	answers   *comment // the first of its thread, nil for that one
 	path      string
 	body      string
 	side      string
@@ -57,6 +60,9 @@ func (v *review) wire() map[string]any {
 	}
 	if v.submitted != "" {
 		wire["submitted_at"] = v.submitted
+	}
+	if v.ghost {
+		wire["user"] = nil
 	}
 	return wire
 }
@@ -145,7 +151,7 @@ func (c *call) drafts(v *review, given []any) ([]*comment, string) {
 		fields, _ := g.(map[string]any)
 		text := func(key string) string { s, _ := fields[key].(string); return s }
 		whole := func(key string) int { n, _ := fields[key].(float64); return int(n) }
-		d := &comment{id: c.id(), review: v, path: text("path"), body: text("body"), side: text("side"), line: whole("line"), start: whole("start_line"), startSide: text("start_side"), created: c.now()}
+		d := &comment{id: c.id(), review: v, about: v.commit, path: text("path"), body: text("body"), side: text("side"), line: whole("line"), start: whole("start_line"), startSide: text("start_side"), created: c.now()}
 		if d.side == "" {
 			d.side = "RIGHT"
 		}
@@ -233,7 +239,7 @@ func (d *comment) wire(now bool) map[string]any {
 	web := fmt.Sprintf("%s/%s/pull/%d#discussion_r%d", s.URL(), p.repo.name(), p.number, d.id)
 	wire := map[string]any{
 		"id": d.id, "node_id": fmt.Sprintf("PRRC_%d", d.id), "url": fmt.Sprintf("%s/comments/%d", api, d.id), "pull_request_review_id": d.review.id,
-		"diff_hunk": d.hunk, "path": d.path, "commit_id": p.head, "original_commit_id": d.review.commit, "user": s.user(d.review.author).wire(),
+		"diff_hunk": d.hunk, "path": d.path, "commit_id": p.head, "original_commit_id": d.about, "user": s.user(d.review.author).wire(),
 		"body": d.body, "created_at": d.created, "updated_at": d.created, "html_url": web, "pull_request_url": api, "author_association": "COLLABORATOR",
 		"_links":        map[string]any{"self": map[string]any{"href": api}, "html": map[string]any{"href": web}, "pull_request": map[string]any{"href": api}},
 		"original_line": d.line, "side": d.side,
@@ -241,10 +247,13 @@ func (d *comment) wire(now bool) map[string]any {
 	if d.start != 0 {
 		wire["original_start_line"] = d.start
 	}
+	if d.answers != nil {
+		wire["in_reply_to_id"] = d.answers.id
+	}
 	if !now {
 		return wire
 	}
-	commit := d.review.commit
+	commit := d.about
 	if d.side == "LEFT" {
 		commit = p.head // the old side stays
 	}
