@@ -31,6 +31,7 @@ var chapters = []struct{ prefix, title string }{
 	{"NC", "Network, money, loops"},
 	{"HK", "Git hooks"},
 	{"GH", "GitHub"},
+	{"AC", "GitHub Actions"},
 }
 
 func faultsPage() ([]byte, error) {
@@ -52,7 +53,7 @@ func faultsPage() ([]byte, error) {
 
 What goes wrong in the world, and where it is shown that the program stands it.
 A row counts when a test carries its id: a Go test or subtest by its name, a script of testdata/script by its name or its first lines.
-Rows of the Action, the viewer and platforms come with what they are about.
+Rows of the viewer and of platforms come with what they are about.
 
 `)
 	for _, c := range chapters {
