@@ -102,9 +102,9 @@ func parseRows(text string) ([]row, error) {
 }
 
 var (
-	rowID     = regexp.MustCompile(`^(ID|AG|MC|RP|DC|NC|HK|GH)-\d{2}$`)
-	inName    = regexp.MustCompile(`(?:_|\b)(ID|AG|MC|RP|DC|NC|HK|GH)(\d{2})(?:_|\b)`)
-	inLiteral = regexp.MustCompile(`\b(ID|AG|MC|RP|DC|NC|HK|GH)-(\d{2})\b`)
+	rowID     = regexp.MustCompile(`^(ID|AG|MC|RP|DC|NC|HK|GH|AC)-\d{2}$`)
+	inName    = regexp.MustCompile(`(?:_|\b)(ID|AG|MC|RP|DC|NC|HK|GH|AC)(\d{2})(?:_|\b)`)
+	inLiteral = regexp.MustCompile(`\b(ID|AG|MC|RP|DC|NC|HK|GH|AC)-(\d{2})\b`)
 )
 
 // namedTests says in which packages and scripts tests carry a row's id.
