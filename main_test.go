@@ -71,7 +71,7 @@ func need(t *testing.T, programs ...string) {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("%s is not installed, and CI must have it", name)
 		}
-		t.Skipf("%s is not installed", name)
+		t.Skipf("%s is not installed; `.ci/run test` has it", name)
 	}
 }
 
