@@ -53,6 +53,8 @@ func cmdGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		"review":  {4, h.review},
 		"commit":  {3, h.commit},
 		"fork":    {1, h.fork},
+		"job":     {1, h.job},
+		"outputs": {0, h.outputs},
 		"rename":  {1, func(ts *testscript.TestScript, args []string) { ts.Check(h.repo.Rename(args[0])) }},
 		"protect": {1, func(ts *testscript.TestScript, args []string) { ts.Check(h.repo.Protect(args[0])) }},
 	}
@@ -113,6 +115,10 @@ func (h *hub) as(ts *testscript.TestScript, args []string) {
 		}
 		h.repo.Allow(name, level)
 		token = h.tokens[name]
+	}
+	if ts.Getenv("GITHUB_ACTIONS") == "true" {
+		ts.Setenv("GITHUB_TOKEN", token)
+		return
 	}
 	ts.Setenv("GH_ENTERPRISE_TOKEN", token)
 }

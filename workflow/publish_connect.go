@@ -26,7 +26,7 @@ func (p *publishing) connect(ctx context.Context) error {
 	}
 	p.owner = p.forkOwner(remotes)
 	p.result.Repository, p.result.Remote = p.target.String(), p.remote
-	p.client, err = p.signIn(actionsAccount)
+	p.client, err = p.signIn(p.target, actionsAccount)
 	return err
 }
 
@@ -35,15 +35,15 @@ func (p *publishing) connect(ctx context.Context) error {
 const actionsAccount = "github-actions[bot]"
 
 // signIn makes a client. The marked reviews of the accounts count as ours.
-func (p *publishing) signIn(accounts ...string) (*github.Client, error) {
-	token, err := github.FindToken(p.target, p.getenv)
+func (b *Bench) signIn(target github.Target, accounts ...string) (*github.Client, error) {
+	token, err := github.FindToken(target, b.getenv)
 	if err != nil {
 		return nil, err
 	}
-	secrets := append(valuesOf(secretsOf(p.Environ)), token.Value)
-	return github.New(p.target, github.Options{
+	secrets := append(valuesOf(secretsOf(b.Environ)), token.Value)
+	return github.New(target, github.Options{
 		Token: token.Value, Redact: proc.NewRedactor(secrets).String, Accounts: accounts,
-		Pause: p.pause, Now: p.Now, UserAgent: "gh-agentd/" + p.Version,
+		Pause: b.pause, Now: b.Now, UserAgent: "gh-agentd/" + b.Version,
 	})
 }
 

@@ -25,7 +25,7 @@ type Comment struct {
 type Pull struct {
 	Number                        int
 	Author, Title, Body           string
-	Head, Base                    string
+	Branch, Head, Base            string // the head's branch and commit, and the base's branch
 	Draft, Closed, Merged, Locked bool
 }
 
@@ -36,7 +36,7 @@ func (r *Repo) Pulls() []Pull {
 	r.refresh()
 	var all []Pull
 	for _, p := range r.pulls {
-		all = append(all, Pull{Number: p.number, Author: p.author, Title: p.title, Body: p.body, Head: p.head, Base: p.base, Draft: p.draft, Closed: p.closed, Merged: p.merged, Locked: p.locked})
+		all = append(all, Pull{Number: p.number, Author: p.author, Title: p.title, Body: p.body, Branch: p.branch, Head: p.head, Base: p.base, Draft: p.draft, Closed: p.closed, Merged: p.merged, Locked: p.locked})
 	}
 	return all
 }
