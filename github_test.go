@@ -19,6 +19,7 @@ type hub struct {
 	*githubtest.Server
 	repo   *githubtest.Repo
 	tokens map[string]string
+	away   map[string]string // the environment at home, while a job is done
 }
 
 // theHub is the key of a script's hub among its values.
@@ -54,6 +55,7 @@ func cmdGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		"commit":  {3, h.commit},
 		"fork":    {1, h.fork},
 		"job":     {1, h.job},
+		"home":    {0, h.home},
 		"outputs": {0, h.outputs},
 		"rename":  {1, func(ts *testscript.TestScript, args []string) { ts.Check(h.repo.Rename(args[0])) }},
 		"protect": {1, func(ts *testscript.TestScript, args []string) { ts.Check(h.repo.Protect(args[0])) }},

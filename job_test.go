@@ -29,9 +29,7 @@ func (h *hub) job(ts *testscript.TestScript, args []string) {
 	} {
 		ts.Check(ts.Exec("git", line...))
 	}
-	if ts.Getenv("GITHUB_ACTIONS") == "" {
-		ts.Check(ts.Exec("git", "config", "--global", "--unset", "credential.helper"))
-	}
+	h.leave(ts)
 	ts.Check(ts.Chdir(dir))
 	event := pullEvent
 	if len(args) > 1 {
@@ -40,21 +38,53 @@ func (h *hub) job(ts *testscript.TestScript, args []string) {
 	if pulls := h.repo.Pulls(); len(pulls) > 0 {
 		event = strings.NewReplacer("HEAD", pulls[0].Head, "BASE", h.repo.Head("main"), "BRANCH", pulls[0].Branch).Replace(event)
 	}
-	files := map[string]string{"GITHUB_EVENT_PATH": event, "GITHUB_OUTPUT": "", "GITHUB_STEP_SUMMARY": ""}
-	for name, content := range files {
+	jobFiles := map[string]string{"GITHUB_EVENT_PATH": event, "GITHUB_OUTPUT": "", "GITHUB_STEP_SUMMARY": ""}
+	for name, content := range jobFiles {
 		path := filepath.Join(work, strings.ToLower(name))
 		ts.Check(os.WriteFile(path, []byte(content), 0o600))
 		ts.Setenv(name, path)
 	}
-	for name, value := range map[string]string{
-		"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": args[0], "GITHUB_REPOSITORY": "octo/hello", "GITHUB_ACTOR": "ada",
-		"RUNNER_ENVIRONMENT": "github-hosted", "GH_ENTERPRISE_TOKEN": "", "GIT_TOKEN": "",
-		"GIT_AUTHOR_NAME": "", "GIT_AUTHOR_EMAIL": "", "GIT_COMMITTER_NAME": "", "GIT_COMMITTER_EMAIL": "",
-		"AGENTD_PULL_REQUEST": "", "AGENTD_HEAD_SHA": "", "AGENTD_RESULT": "",
-	} {
-		ts.Setenv(name, value)
+	for _, name := range jobVariables {
+		ts.Setenv(name, "")
 	}
+	ts.Setenv("GITHUB_ACTIONS", "true")
+	ts.Setenv("GITHUB_EVENT_NAME", args[0])
+	ts.Setenv("GITHUB_REPOSITORY", "octo/hello")
+	ts.Setenv("GITHUB_ACTOR", "ada")
+	ts.Setenv("RUNNER_ENVIRONMENT", "github-hosted")
 	h.as(ts, []string{"actions"})
+}
+
+// jobVariables are what a job has otherwise than a person at home; each job begins with all of them empty.
+var jobVariables = []string{
+	"GITHUB_ACTIONS", "GITHUB_EVENT_NAME", "GITHUB_REPOSITORY", "GITHUB_ACTOR", "GITHUB_TOKEN", "RUNNER_ENVIRONMENT",
+	"GH_ENTERPRISE_TOKEN", "GIT_TOKEN", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
+	"AGENTD_PULL_REQUEST", "AGENTD_HEAD_SHA", "AGENTD_RESULT", "AGENTD_FAIL_ON", "AGENTD_ALLOW_UNTRUSTED", "AGENTD_BOTS",
+}
+
+// leave keeps what is set at home.
+func (h *hub) leave(ts *testscript.TestScript) {
+	if h.away != nil {
+		return
+	}
+	h.away = map[string]string{"": ts.MkAbs(".")}
+	for _, name := range jobVariables {
+		h.away[name] = ts.Getenv(name)
+	}
+	ts.Check(ts.Exec("git", "config", "--global", "--rename-section", "credential", "away"))
+}
+
+// home is back where the first job was begun, as the person there.
+func (h *hub) home(ts *testscript.TestScript, _ []string) {
+	if h.away == nil {
+		ts.Fatalf("github job comes first")
+	}
+	ts.Check(ts.Chdir(h.away[""]))
+	for _, name := range jobVariables {
+		ts.Setenv(name, h.away[name])
+	}
+	ts.Check(ts.Exec("git", "config", "--global", "--rename-section", "away", "credential"))
+	h.away = nil
 }
 
 // outputs prints what the last job gave out as lines NAME=VALUE, and makes them variables: OUT_REVIEW_URL.

@@ -46,20 +46,20 @@ func (p *jobPage) finish(r workflow.JobResult, failed error) error {
 	if r.Words != nil {
 		words = *r.Words
 	}
-	p.announce(r, failed, words)
-	p.annotateJob(r, failed, words)
+	p.announce(r, failed)
+	p.annotateJob(r, failed)
 	return errors.Join(failed, p.writeOutputs(r), p.writeSummary(r, failed, words))
 }
 
 // announce says on standard output how the job ended.
-func (p *jobPage) announce(r workflow.JobResult, failed error, words github.Sanitizer) {
+func (p *jobPage) announce(r workflow.JobResult, failed error) {
 	say := func(format string, args ...any) {
 		fmt.Fprintln(p.streams.out, harmless(oneLine(fmt.Sprintf(format, args...))))
 	}
 	switch {
 	case failed != nil:
 	case r.Skipped != "":
-		say("nothing to do: %s", words.Title(r.Skipped, lineLimit))
+		say("nothing to do: %s", brief(r.Skipped))
 	case r.Verdict != "":
 		say("%s: %s of round %d: %s, %s", r.Change, r.Step, r.Round, r.Verdict, plural(len(r.Findings), "finding"))
 	case r.Change == "":
@@ -165,7 +165,7 @@ func findingPlace(f specs.Finding) string {
 
 // annotateJob shows on the run's page what failed and what a person must know,
 // and where the pull request could not be told, each finding at its line.
-func (p *jobPage) annotateJob(r workflow.JobResult, failed error, words github.Sanitizer) {
+func (p *jobPage) annotateJob(r workflow.JobResult, failed error) {
 	if !p.inActions() {
 		return
 	}
@@ -177,23 +177,31 @@ func (p *jobPage) annotateJob(r workflow.JobResult, failed error, words github.S
 	}
 	if failed != nil {
 		text, hint, _ := verdictOn(failed)
-		say("error", "", "", words.Title(text, lineLimit)+"\n"+words.Title(p.named(hint), lineLimit))
+		say("error", "", "", brief(text)+"\n"+brief(p.named(hint)))
 	}
 	for _, warning := range r.Warnings {
-		say("warning", "", "", words.Title(warning, lineLimit))
+		say("warning", "", "", brief(warning))
 	}
 	if r.Unposted == "" {
 		return
 	}
-	say("warning", "", "", words.Title("not shown on the pull request: "+r.Unposted, lineLimit))
+	say("warning", "", "", brief("not shown on the pull request: "+r.Unposted))
 	for i, f := range r.Findings {
 		if i == findingLimit {
 			break
 		}
 		place := ""
 		if f.File != "" {
-			place = fmt.Sprintf("file=%s,line=%d,", property(words.Title(f.File, lineLimit)), max(f.Line, 1))
+			place = fmt.Sprintf("file=%s,line=%d,", property(brief(f.File)), max(f.Line, 1))
 		}
-		say("warning", place, ": "+f.Severity.String(), words.Title(f.Description, lineLimit))
+		say("warning", place, ": "+f.Severity.String(), brief(f.Description))
 	}
+}
+
+// brief is others' text in one line of a log.
+func brief(text string) string {
+	if text = oneLine(text); len(text) > lineLimit {
+		text = strings.ToValidUTF8(text[:lineLimit], "") + "…"
+	}
+	return text
 }
