@@ -97,6 +97,7 @@ func runScripts(t *testing.T, dir string, environ ...string) {
 			"tty":     cmdTTY,
 			"at":      cmdAt,
 			"github":  cmdGitHub,
+			"act":     cmdAct,
 		},
 	})
 }
