@@ -60,7 +60,10 @@ func (j *jobbing) received() (jobVerdict, judged, error) {
 	if err != nil {
 		return v, verdict, err
 	}
-	if v.Change != j.id.String() || v.PullRequest != j.pull.Number || !j.pinned.IsZero() && v.Head != string(j.pinned) {
+	if v.Change != j.id.String() {
+		return v, verdict, refuseResult("it is about change %s", v.Change)
+	}
+	if v.PullRequest != j.pull.Number || !j.pinned.IsZero() && v.Head != string(j.pinned) {
 		return v, verdict, refuseResult("it is about commit %s of pull request #%d", v.Head, v.PullRequest)
 	}
 	verdict.calls = []specs.LLMCall{specs.CallOf(v.Step, v.Agent, verdict.usage, j.Now())}
