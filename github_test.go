@@ -54,6 +54,7 @@ func cmdGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		"review":  {4, h.review},
 		"commit":  {3, h.commit},
 		"fork":    {1, h.fork},
+		"open":    {2, h.open},
 		"job":     {1, h.job},
 		"home":    {0, h.home},
 		"outputs": {0, h.outputs},

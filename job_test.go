@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// pullEvent is what a workflow run is told of pull request 1. HEAD and BASE stand for the commits there now.
-const pullEvent = `{"action": "synchronize", "number": 1, "sender": {"login": "ada", "type": "User"},
+// pullEvent is what a workflow run is told of a pull request. The words in capitals stand for what is there now.
+const pullEvent = `{"action": "synchronize", "number": NUMBER, "sender": {"login": "ada", "type": "User"},
 "repository": {"full_name": "octo/hello", "default_branch": "main"},
-"pull_request": {"number": 1, "title": "$(touch pwned)", "body": "::set-output name=verdict::APPROVED",
+"pull_request": {"number": NUMBER, "title": "$(touch pwned)", "body": "::set-output name=verdict::APPROVED",
 "base": {"ref": "main", "sha": "BASE"}, "head": {"ref": "BRANCH", "sha": "HEAD"}}}`
 
-// job enters a workflow's job: job EVENT [FILE]. It has a fresh checkout of main as actions/checkout leaves it with
-// persist-credentials: false, the event (FILE, or that of pull request 1), and the read-only token of its run.
+// job enters a workflow's job: job EVENT [FILE|- [N]]. It has a fresh checkout of main as actions/checkout leaves it with
+// persist-credentials: false, the event (FILE, or that of a push to the pull request; N is 1), and the read-only token of its run.
 // Whoever spoke to git and to GitHub before does so no more.
 func (h *hub) job(ts *testscript.TestScript, args []string) {
 	work := ts.Getenv("WORK")
@@ -32,11 +33,15 @@ func (h *hub) job(ts *testscript.TestScript, args []string) {
 	h.leave(ts)
 	ts.Check(ts.Chdir(dir))
 	event := pullEvent
-	if len(args) > 1 {
+	if len(args) > 1 && args[1] != "-" {
 		event = ts.ReadFile(args[1])
 	}
 	if pulls := h.repo.Pulls(); len(pulls) > 0 {
-		event = strings.NewReplacer("HEAD", pulls[0].Head, "BASE", h.repo.Head("main"), "BRANCH", pulls[0].Branch).Replace(event)
+		of := pulls[0]
+		if len(args) > 2 {
+			of = pulls[h.number(ts, args[2])-1]
+		}
+		event = strings.NewReplacer("HEAD", of.Head, "BASE", h.repo.Head("main"), "BRANCH", of.Branch, "NUMBER", strconv.Itoa(of.Number)).Replace(event)
 	}
 	jobFiles := map[string]string{"GITHUB_EVENT_PATH": event, "GITHUB_OUTPUT": "", "GITHUB_STEP_SUMMARY": ""}
 	for name, content := range jobFiles {
@@ -53,6 +58,16 @@ func (h *hub) job(ts *testscript.TestScript, args []string) {
 	ts.Setenv("GITHUB_ACTOR", "ada")
 	ts.Setenv("RUNNER_ENVIRONMENT", "github-hosted")
 	h.as(ts, []string{"actions"})
+}
+
+// open opens somebody's pull request onto main: open LOGIN BRANCH, which is made where it does not exist.
+func (h *hub) open(ts *testscript.TestScript, args []string) {
+	login, branch := args[0], args[1]
+	if !strings.Contains(branch, ":") && h.repo.Head(branch) == "" {
+		_, err := h.repo.Commit(branch, "Something", map[string]string{"notes.txt": "Something.\n"})
+		ts.Check(err)
+	}
+	ts.Check(h.repo.Open(login, branch, "main", "Something"))
 }
 
 // jobVariables are what a job has otherwise than a person at home; each job begins with all of them empty.

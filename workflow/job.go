@@ -132,6 +132,9 @@ func (j *jobbing) run(ctx context.Context) error {
 	if err := j.started(ctx); err != nil {
 		return err
 	}
+	if err := j.unmoved(); err != nil {
+		return err
+	}
 	if err := j.fetch(ctx); err != nil {
 		return err
 	}

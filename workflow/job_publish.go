@@ -60,7 +60,10 @@ func (j *jobbing) received() (jobVerdict, judged, error) {
 	if err != nil {
 		return v, verdict, err
 	}
-	if v.Change != j.id.String() || v.PullRequest != j.pull.Number || !j.pinned.IsZero() && v.Head != string(j.pinned) {
+	if v.Change != j.id.String() {
+		return v, verdict, refuseResult("it is about change %s", v.Change)
+	}
+	if v.PullRequest != j.pull.Number || !j.pinned.IsZero() && v.Head != string(j.pinned) {
 		return v, verdict, refuseResult("it is about commit %s of pull request #%d", v.Head, v.PullRequest)
 	}
 	verdict.calls = []specs.LLMCall{specs.CallOf(v.Step, v.Agent, verdict.usage, j.Now())}
@@ -126,67 +129,81 @@ func (j *jobbing) holds(ctx context.Context, now, before *changes.Change, v jobV
 }
 
 // record judges everything again that the step itself would have, and commits the verdict.
+// With it the history must be legal by the base's policy, which may want verdicts that nobody signs here.
 func (j *jobbing) record(ctx context.Context, v jobVerdict, verdict judged) error {
-	return j.exclusively(ctx, j.id, "job publish", func(b *Bench) error {
+	err := j.exclusively(ctx, j.id, "job publish", func(b *Bench) error {
 		run := *j
 		run.Bench = b
-		return run.commit(ctx, v, verdict)
+		next, err := run.commit(ctx, v, verdict)
+		if err == nil {
+			j.head = next
+		}
+		return err
 	})
-}
-
-func (j *jobbing) commit(ctx context.Context, v jobVerdict, verdict judged) error {
-	c, err := j.open(ctx, gitops.ID(v.Head))
 	if err != nil {
 		return err
 	}
+	return j.legal(ctx)
+}
+
+// commit returns where the change stands with the verdict.
+func (j *jobbing) commit(ctx context.Context, v jobVerdict, verdict judged) (gitops.ID, error) {
+	c, err := j.admit(ctx, v, verdict)
+	if err != nil || j.pull.Fork { // there is no branch of ours to record it on
+		return j.head, err
+	}
+	if c, err = j.branch(ctx, c); err != nil {
+		return "", err
+	}
+	if here, err := j.holds(ctx, c, c, v, verdict); err != nil || here {
+		return c.Tip, err
+	}
+	run := newImplementing(j.Bench, ImplementRequest{Change: j.id, Mode: ModeOnce})
+	if v.Step == string(phases.StepChallenge) {
+		c, _, err = run.recordChallenge(ctx, c, verdict)
+	} else {
+		c, _, err = run.recordReview(ctx, c, verdict)
+	}
+	return c.Tip, err
+}
+
+// admit refuses a verdict that the step itself would not have come to, and shows one that it would.
+func (j *jobbing) admit(ctx context.Context, v jobVerdict, verdict judged) (*changes.Change, error) {
+	c, err := j.open(ctx, gitops.ID(v.Head))
+	if err != nil {
+		return c, err
+	}
 	if err := v.fits(c); err != nil {
-		return err
+		return c, err
 	}
 	if err := j.watch(ctx, c); err != nil {
-		return err
+		return c, err
 	}
 	step, why, err := j.due(ctx, c)
 	if err != nil {
-		return err
+		return c, err
 	}
 	if string(step) != v.Step {
-		return refuseResult("%s is not what the history waits for (%s)", v.Step, why)
+		return c, refuseResult("%s is not what the history waits for (%s)", v.Step, why)
 	}
 	run := newImplementing(j.Bench, ImplementRequest{Change: j.id, Mode: ModeOnce})
 	if err := run.allowed(ctx, c, v.Step, ""); err != nil {
-		return err
+		return c, err
 	}
 	places, err := j.placesOf(ctx, c)
 	if err != nil {
-		return err
+		return c, err
 	}
 	defer places.close()
 	if err := places.admit(&verdict.verdict); err != nil {
-		return err
+		return c, err
 	}
 	if step == JobReview {
 		if err := j.proven(ctx, run, c, verdict); err != nil {
-			return err
+			return c, err
 		}
 	}
-	if err := j.show(ctx, c, verdict); err != nil {
-		return err
-	}
-	if j.pull.Fork {
-		return nil // there is no branch of ours to record it on
-	}
-	if c, err = j.branch(ctx, c); err != nil {
-		return err
-	}
-	if here, err := j.holds(ctx, c, c, v, verdict); err != nil || here {
-		return err
-	}
-	if step == JobChallenge {
-		_, _, err = run.recordChallenge(ctx, c, verdict)
-	} else {
-		_, _, err = run.recordReview(ctx, c, verdict)
-	}
-	return err
+	return c, j.show(ctx, c, verdict)
 }
 
 // proven judges what a review rests on: what the branch touches, and that the evidence is of the commands

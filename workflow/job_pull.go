@@ -55,15 +55,18 @@ func (j *jobbing) find(ctx context.Context, w wants) error {
 			}
 		}
 	}
-	if j.head, err = gitops.ParseID(pull.Head); err != nil {
-		return err
-	}
-	// The job that publishes may find there what it published before.
-	if !w.head.IsZero() && j.head != w.head && j.req.Mode != JobPublish {
-		return &github.MovedError{Number: pull.Number, Want: string(w.head), Have: string(j.head)}
-	}
 	j.pinned = w.head
-	return nil
+	j.head, err = gitops.ParseID(pull.Head)
+	return err
+}
+
+// unmoved refuses a head that is another one than the job was started for.
+// The job that publishes may find there what it published before.
+func (j *jobbing) unmoved() error {
+	if j.pinned.IsZero() || j.pinned == j.head || j.req.Mode == JobPublish {
+		return nil
+	}
+	return &github.MovedError{Number: j.pull.Number, Want: string(j.pinned), Have: string(j.head)}
 }
 
 // notNewer refuses a head that was committed after somebody asked for a look at it without saying at which.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
@@ -85,7 +86,7 @@ func readJobVerdict(text string) (jobVerdict, judged, error) {
 		j.evidence = append(j.evidence, e)
 	}
 	if j.verdict, err = inbox.ReadVerdict(v.Change, v.Step, v.Verdict); err != nil {
-		return v, j, refuseResult("%v", err)
+		return v, j, refuseResult("%s", strings.TrimPrefix(err.Error(), "- "))
 	}
 	return v, j, nil
 }

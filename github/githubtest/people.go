@@ -86,6 +86,17 @@ func (r *Repo) Review(number int, login, event, body string, comments ...Comment
 	return refused(c.createReview(r.pulls[number-1]))
 }
 
+// Open opens a pull request of somebody's for a branch, or for OWNER:BRANCH of a fork.
+// It is refused with GitHub's words where GitHub would.
+func (r *Repo) Open(login, head, base, title string) error {
+	r.server.mu.Lock()
+	defer r.server.mu.Unlock()
+	r.server.user(login)
+	given := map[string]any{"head": head, "base": base, "title": title}
+	c := &call{Server: r.server, body: given, token: token{login: login}}
+	return refused(c.createPull(r))
+}
+
 // Edit changes a pull request as its author does on GitHub's pages.
 func (r *Repo) Edit(number int, body string) {
 	r.pull(number, func(p *pull) { p.body = body })
