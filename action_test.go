@@ -19,7 +19,7 @@ func TestAction_judgesWhatTheEventBrings(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Fatal("the action's script needs bash, as every runner has it")
 	}
-	script := actionScript(t)
+	build, check := actionStep(t, "Build"), actionStep(t, "Check")
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -80,11 +80,18 @@ func TestAction_judgesWhatTheEventBrings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.Command("bash", "-c", script)
-			cmd.Dir = row.dir
-			cmd.Env = append(os.Environ(), "GITHUB_ACTION_PATH="+here, "RUNNER_TEMP="+work, "GITHUB_ACTIONS=true",
-				"GITHUB_EVENT_NAME="+row.event, "GITHUB_EVENT_PATH="+event, "CHANGE="+row.change, "SARIF=")
-			out, err := cmd.CombinedOutput()
+			binary := program
+			if i == 0 {
+				binary = "" // builds one
+			}
+			run := func(script string) ([]byte, error) {
+				cmd := exec.Command("bash", "-c", script)
+				cmd.Dir = row.dir
+				cmd.Env = append(os.Environ(), "GITHUB_ACTION_PATH="+here, "RUNNER_TEMP="+t.TempDir(), "GITHUB_ACTIONS=true",
+					"GITHUB_EVENT_NAME="+row.event, "GITHUB_EVENT_PATH="+event, "MODE=check", "BINARY="+binary, "CHANGE="+row.change, "SARIF=")
+				return cmd.CombinedOutput()
+			}
+			out, err := run(build + "\n" + check)
 			if (err == nil) != row.ok || !strings.Contains(string(out), row.says) {
 				t.Errorf("ended with %v, want ok = %v and %q:\n%s", err, row.ok, row.says, out)
 			}
@@ -95,38 +102,95 @@ func TestAction_judgesWhatTheEventBrings(t *testing.T) {
 	}
 }
 
-// TestAction_putsNothingFromOutsideIntoItsScript_AC01: expressions belong into env, where no shell reads them.
+// TestAction_putsNothingFromOutsideIntoItsScript_AC01: expressions belong into env, where no shell reads them,
+// and whatever the action used of others would be trusted by everybody who pins it.
 func TestAction_putsNothingFromOutsideIntoItsScript_AC01(t *testing.T) {
-	if script := actionScript(t); strings.Contains(script, "${{") {
-		t.Errorf("the script holds an expression:\n%s", script)
+	t.Parallel()
+	a := readAction(t)
+	if a.Runs.Using != "composite" {
+		t.Errorf("the action is %s", a.Runs.Using)
+	}
+	used := ""
+	for _, s := range a.Runs.Steps {
+		if strings.Contains(s.Run, "${{") || s.Shell != "bash" || s.Uses != "" {
+			t.Errorf("no plain bash step: %+v", s)
+		}
+		for _, value := range s.Env {
+			used += value
+		}
+	}
+	for name := range a.Inputs {
+		if !strings.Contains(used, "${{ inputs."+name+" }}") {
+			t.Errorf("nothing reads the input %s", name)
+		}
+	}
+	for name, out := range a.Outputs {
+		if out.Value != "${{ steps.job.outputs."+name+" }}" {
+			t.Errorf("the output %s is %s", name, out.Value)
+		}
 	}
 }
 
-// actionScript is what the one step of action.yml runs.
-func actionScript(t *testing.T) string {
+// TestAction_givesTheTokenToWhoNeedsIt: the check works with nobody's token.
+func TestAction_givesTheTokenToWhoNeedsIt(t *testing.T) {
+	t.Parallel()
+	for _, s := range readAction(t).Runs.Steps {
+		if _, has := s.Env["GITHUB_TOKEN"]; has != (s.ID == "job") {
+			t.Errorf("step %q has the token: %v", s.Name, has)
+		}
+	}
+}
+
+func TestAction_refusesUnknownModes(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"", "approve", "check\nlist", "$(touch pwned)"} {
+		cmd := exec.Command("bash", "-c", actionStep(t, "Build"))
+		cmd.Dir = t.TempDir()
+		cmd.Env = append(os.Environ(), "MODE="+mode, "BINARY=true")
+		out, err := cmd.CombinedOutput()
+		const want = "::error title=gh-agentd::mode is none of check, challenge, review, publish, list\n"
+		if err == nil || string(out) != want {
+			t.Errorf("mode %q ended with %v:\n%s", mode, err, out)
+		}
+		if _, err := os.Stat(filepath.Join(cmd.Dir, "pwned")); err == nil {
+			t.Error("a mode was run as a command")
+		}
+	}
+}
+
+// action is action.yml.
+type action struct {
+	Inputs  map[string]struct{ Default string }
+	Outputs map[string]struct{ Value string }
+	Runs    struct {
+		Using string
+		Steps []step
+	}
+}
+
+func readAction(t *testing.T) action {
 	t.Helper()
 	src, err := os.ReadFile("action.yml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var action struct {
-		Runs struct {
-			Using string `yaml:"using"`
-			Steps []struct {
-				Shell string `yaml:"shell"`
-				Run   string `yaml:"run"`
-				Uses  string `yaml:"uses"`
-			} `yaml:"steps"`
-		} `yaml:"runs"`
-	}
-	if err := yaml.Unmarshal(src, &action); err != nil {
+	var a action
+	if err := yaml.Unmarshal(src, &a); err != nil {
 		t.Fatal(err)
 	}
-	steps := action.Runs.Steps
-	if action.Runs.Using != "composite" || len(steps) != 1 || steps[0].Shell != "bash" || steps[0].Uses != "" {
-		t.Fatalf("action.yml is not one bash step of a composite action: %+v", action.Runs)
+	return a
+}
+
+// actionStep is what the step of that name runs.
+func actionStep(t *testing.T, name string) string {
+	t.Helper()
+	for _, s := range readAction(t).Runs.Steps {
+		if s.Name == name {
+			return s.Run
+		}
 	}
-	return steps[0].Run
+	t.Fatalf("action.yml has no step %q", name)
+	return ""
 }
 
 func mustRun(t *testing.T, dir, program string, args ...string) string {

@@ -21,6 +21,7 @@ type hub struct {
 	*githubtest.Server
 	repo   *githubtest.Repo
 	tokens map[string]string
+	away   map[string]string // the environment at home, while a job is done
 }
 
 // theHub is the key of a script's hub among its values.
@@ -58,6 +59,10 @@ func cmdGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		"forget":  {2, h.forget},
 		"commit":  {3, h.commit},
 		"fork":    {1, h.fork},
+		"open":    {2, h.open},
+		"job":     {1, h.job},
+		"home":    {0, h.home},
+		"outputs": {0, h.outputs},
 		"rename":  {1, func(ts *testscript.TestScript, args []string) { ts.Check(h.repo.Rename(args[0])) }},
 		"protect": {1, h.protect},
 		"merge":   {2, h.merge},
@@ -121,6 +126,10 @@ func (h *hub) as(ts *testscript.TestScript, args []string) {
 		}
 		h.repo.Allow(name, level)
 		token = h.tokens[name]
+	}
+	if ts.Getenv("GITHUB_ACTIONS") == "true" {
+		ts.Setenv("GITHUB_TOKEN", token)
+		return
 	}
 	ts.Setenv("GH_ENTERPRISE_TOKEN", token)
 }

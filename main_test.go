@@ -72,7 +72,7 @@ func need(t *testing.T, programs ...string) {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("%s is not installed, and CI must have it", name)
 		}
-		t.Skipf("%s is not installed", name)
+		t.Skipf("%s is not installed; `.ci/run test` has it", name)
 	}
 }
 
@@ -98,6 +98,7 @@ func runScripts(t *testing.T, dir string, environ ...string) {
 			"tty":     cmdTTY,
 			"at":      cmdAt,
 			"github":  cmdGitHub,
+			"act":     cmdAct,
 		},
 	})
 }

@@ -27,6 +27,7 @@ type vendor struct {
 	npm     string // package that it is installed from
 	floor   string // oldest release that was tried
 	keys    []string
+	key     string // the one of them that is enough by itself, where nobody can sign in
 	update  string // command line that brings a newer one
 	args    func(Request) (Invocation, error)
 	reading func(args func(Request) (Invocation, error)) Codec
@@ -40,18 +41,30 @@ type vendor struct {
 func vendors() map[string]vendor {
 	return map[string]vendor{
 		"gemini": {
-			name: "gemini", npm: "@google/gemini-cli", floor: "0.61.0", keys: geminiKeys(), args: geminiArgs,
+			name: "gemini", npm: "@google/gemini-cli", floor: "0.61.0", keys: geminiKeys(), key: "GEMINI_API_KEY", args: geminiArgs,
 			update: "npm install -g @google/gemini-cli@latest", reading: newGeminiCodec,
 		},
 		"codex": {
-			name: "codex", npm: "@openai/codex", floor: "0.169.0", keys: codexKeys(), args: codexArgs,
+			name: "codex", npm: "@openai/codex", floor: "0.169.0", keys: codexKeys(), key: "CODEX_API_KEY", args: codexArgs,
 			update: "npm install -g @openai/codex@latest", reading: newCodexCodec,
 		},
 		"claude": {
-			name: "claude", npm: "@anthropic-ai/claude-code", floor: "2.1.329", keys: claudeKeys(), args: claudeArgs,
+			name: "claude", npm: "@anthropic-ai/claude-code", floor: "2.1.329", keys: claudeKeys(), key: "ANTHROPIC_API_KEY", args: claudeArgs,
 			update: "claude update", reading: newClaudeCodec,
 		},
 	}
+}
+
+// Machine is how one of the three CLIs comes to a machine that nobody sits at.
+type Machine struct {
+	Package string // what npm installs: the release that the adapters were tried with
+	Key     string // the variable that signs it in
+}
+
+// MachineOf says it for the CLI that configuration calls so; false for any other program.
+func MachineOf(name string) (Machine, bool) {
+	v, ok := vendors()[name]
+	return Machine{Package: v.npm + "@" + v.floor, Key: v.key}, ok
 }
 
 // NewGemini makes the agent that is the Gemini CLI.

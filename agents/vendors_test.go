@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -202,4 +203,28 @@ func TestCommand_speaksLikeAVendor(t *testing.T) {
 			t.Errorf("%v, %+v", err, result)
 		}
 	})
+}
+
+// What a runner installs is what the adapters are tested with, and its key reaches the agent.
+func TestMachineOf_isWhatIsTested(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "clis", "package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pinned struct{ Dependencies map[string]string }
+	if err := json.Unmarshal(data, &pinned); err != nil {
+		t.Fatal(err)
+	}
+	for name, program := range map[string]*agents.Program{
+		"gemini": agents.NewGemini(agents.Vendor{}), "codex": agents.NewCodex(agents.Vendor{}), "claude": agents.NewClaude(agents.Vendor{}),
+	} {
+		machine, ok := agents.MachineOf(name)
+		npm, release, _ := strings.Cut(strings.TrimPrefix(machine.Package, "@"), "@")
+		if !ok || release == "" || pinned.Dependencies["@"+npm] != release || !slices.Contains(program.Keys, machine.Key) {
+			t.Errorf("%s: %+v, and %v is tested", name, machine, pinned.Dependencies)
+		}
+	}
+	if machine, ok := agents.MachineOf("mine"); ok {
+		t.Errorf("a program of somebody's own is %+v", machine)
+	}
 }

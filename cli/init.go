@@ -15,6 +15,7 @@ func newInitCommand(a *app) *cobra.Command {
 	var (
 		remove bool
 		agents []string
+		flows  workflowFlags
 		j      *jsonFlags
 	)
 	cmd := &cobra.Command{
@@ -27,11 +28,17 @@ and skills for the agents that people use here: /agentd:plan, /agentd:impl and /
 Agents are found by their folders and by their programs. --agents names them instead:
 ` + strings.Join(workflow.InitAgents(), ", ") + `; agents is the common folder .agents/skills, and none leaves skills out.
 
+--github also writes two workflows for GitHub Actions: one checks the change of a pull request, lets agents judge it,
+and publishes what they say; the other does so for every open change. They name the commit that this program
+was built from, or the one that --action names, and install the agents that challenge and review here.
+docs/actions.md says what each job may do.
+
 A file of yours is never overwritten, and nothing is committed. agentd/.installed.json says what was written:
-init again brings what nobody changed up to date, and --remove takes it away, with --agents only theirs.`),
+init again brings what nobody changed up to date, and --remove takes it away, with --agents or --github only theirs.`),
 		Example: a.text(`
 $ gh agentd init
 $ gh agentd init --agents claude,gemini
+$ gh agentd init --github
 $ gh agentd init --remove`),
 		Args: withArgs(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -39,12 +46,16 @@ $ gh agentd init --remove`),
 			if err != nil {
 				return err
 			}
+			request := workflow.InitRequest{Remove: remove, Agents: named, Workflows: flows.wanted}
+			if request.Action, err = flows.pin(cmd, remove); err != nil {
+				return err
+			}
 			bench, err := a.unconfigured(cmd.Context())
 			if err != nil {
 				return err
 			}
 			setup := workflow.Init{Bench: bench}
-			result, err := setup.Run(cmd.Context(), workflow.InitRequest{Remove: remove, Agents: named})
+			result, err := setup.Run(cmd.Context(), request)
 			result.Next = a.named(result.Next)
 			for i := range result.Kept {
 				result.Kept[i].Next = a.named(result.Kept[i].Next)
@@ -62,6 +73,7 @@ $ gh agentd init --remove`),
 	cmd.Flags().BoolVar(&remove, "remove", false, "Remove what init wrote, where nobody changed it")
 	cmd.Flags().StringSliceVar(&agents, "agents", nil, "Write the skills of these `agents`, separated by commas, or of none")
 	_ = cmd.RegisterFlagCompletionFunc("agents", cobra.FixedCompletions(append(workflow.InitAgents(), "none"), cobra.ShellCompDirectiveNoFileComp))
+	flows.add(cmd)
 	j = addJSON(cmd, workflow.InitResult{})
 	exitCodes(cmd, ExitGate, ExitInterrupted)
 	return cmd
@@ -103,9 +115,15 @@ func (a *app) tellInit(r workflow.InitResult) {
 	for _, agent := range r.Agents {
 		a.progress.Note(fmt.Sprintf("in %s: %s", agent.Name, agent.Call))
 	}
+	touched := len(r.Written)+len(r.Updated) > 0
+	for _, secret := range r.Secrets {
+		if touched {
+			a.progress.Note("the workflows need a key: `gh secret set " + secret + "`")
+		}
+	}
 	switch {
 	case r.Next == "":
-	case len(r.Written)+len(r.Updated) > 0:
+	case touched:
 		a.progress.Note("next: commit these files, then " + r.Next)
 	default:
 		a.progress.Note("next: " + r.Next)

@@ -36,19 +36,27 @@ func version() string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v
 	}
-	revision, modified := "", ""
+	commit, changed := builtFrom(info)
+	if commit == "" {
+		return "devel"
+	}
+	v := "devel-" + commit[:min(len(commit), 12)]
+	if changed {
+		v += "+changes"
+	}
+	return v
+}
+
+// builtFrom is the commit that was checked out where the program was built, "" where the build did not record it,
+// and whether there were changes beside it.
+func builtFrom(info *debug.BuildInfo) (commit string, changed bool) {
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
-			revision = s.Value[:min(len(s.Value), 12)]
+			commit = s.Value
 		case "vcs.modified":
-			if s.Value == "true" {
-				modified = "+changes"
-			}
+			changed = s.Value == "true"
 		}
 	}
-	if revision == "" {
-		return "devel"
-	}
-	return "devel-" + revision + modified
+	return commit, changed
 }

@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/google/go-github/v60/github"
 )
@@ -63,17 +64,27 @@ func (c *Client) Pulls(ctx context.Context, owner, branch string) ([]PullRequest
 	if owner == "" {
 		owner = c.target.Owner
 	}
+	opts := &github.PullRequestListOptions{State: "all", Head: owner + ":" + branch, Sort: "created", Direction: "desc"}
+	all, err := c.pulls(ctx, "find the pull request of "+branch, opts)
+	// GitHub ignores a filter that it does not understand.
+	return slices.DeleteFunc(all, func(p PullRequest) bool { return p.Branch != branch }), err
+}
+
+// OpenPulls are the pull requests that are neither merged nor closed, the oldest first.
+func (c *Client) OpenPulls(ctx context.Context) ([]PullRequest, error) {
+	return c.pulls(ctx, "list the open pull requests", &github.PullRequestListOptions{State: "open", Sort: "created", Direction: "asc"})
+}
+
+func (c *Client) pulls(ctx context.Context, op string, opts *github.PullRequestListOptions) ([]PullRequest, error) {
 	var found []PullRequest
-	opts := &github.PullRequestListOptions{State: "all", Head: owner + ":" + branch, Sort: "created", Direction: "desc", ListOptions: github.ListOptions{PerPage: perPage}}
+	opts.PerPage = perPage
 	for {
 		page, resp, err := c.rest.PullRequests.List(ctx, c.target.Owner, c.target.Repo, opts)
 		if err != nil {
-			return nil, c.explain(ctx, "find the pull request of "+branch, err)
+			return nil, c.explain(ctx, op, err)
 		}
 		for _, p := range page {
-			if p.GetHead().GetRef() == branch { // GitHub ignores a filter that it does not understand
-				found = append(found, pullOf(p))
-			}
+			found = append(found, pullOf(p))
 		}
 		if resp.NextPage == 0 {
 			return found, nil

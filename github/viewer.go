@@ -30,6 +30,9 @@ func (a Account) Is(b Account) bool { return a.Bot == b.Bot && strings.EqualFold
 
 const botSuffix = "[bot]"
 
+// ParseAccount reads a login as REST and events write it; kind is their word for what it is, "" where they have none.
+func ParseAccount(login, kind string) Account { return account(login, kind) }
+
 func account(login, kind string) Account {
 	name, bot := strings.CutSuffix(login, botSuffix)
 	return Account{Login: name, Bot: bot || kind == "Bot"}

@@ -21,6 +21,8 @@ type Repo struct {
 	fixed   []string // environment for plumbing
 	notice  func(string)
 
+	credentials []string // environment for commands that talk to a remote
+
 	gitDir    string // of this place: <common>/worktrees/<x> in a linked worktree
 	commonDir string
 	workTree  string // "" in a bare repository

@@ -9,7 +9,7 @@ import (
 // RemoteTip is where a reference stands on a remote at this moment, "" where it is not there.
 // The error is a *FetchError where the remote does not answer.
 func (r *Repo) RemoteTip(ctx context.Context, remote, ref string) (ID, error) {
-	out, err := r.git(ctx, call{args: []string{"ls-remote", "--quiet", "--", remote, ref}, voice: hooked})
+	out, err := r.git(ctx, call{args: []string{"ls-remote", "--quiet", "--", remote, ref}, voice: hooked, away: true})
 	if git, ok := errors.AsType[*GitError](err); ok {
 		return "", &FetchError{Remote: remote, Detail: firstComplaint(strings.TrimSpace(git.Stderr))}
 	}
@@ -31,6 +31,7 @@ type PushError struct {
 	Detail      string // what git, a hook, or the other side says, perhaps in several lines
 	Behind      bool   // the remote has commits that are not in what was pushed
 	Refused     bool   // by a rule of the remote, as for a protected branch
+	Denied      bool   // the account may not push there
 }
 
 func (e *PushError) Error() string { return "push " + e.Ref + " to " + e.Remote + ": " + e.Detail }
@@ -52,13 +53,13 @@ func (e *PushError) Hint() string {
 func (r *Repo) Push(ctx context.Context, remote string, commit ID, ref string) error {
 	c := call{args: []string{
 		"push", "--porcelain", "--quiet", "--no-follow-tags", "--recurse-submodules=no", "--", remote, string(commit) + ":" + ref,
-	}, voice: hooked}
+	}, voice: hooked, away: true}
 	out, _, err := r.ask(ctx, c)
 	git, ok := errors.AsType[*GitError](err)
 	if !ok {
 		return err
 	}
-	failed := &PushError{Remote: remote, Ref: ref}
+	failed := &PushError{Remote: remote, Ref: ref, Denied: strings.Contains(git.Stderr, "returned error: 403")}
 	var said []string
 	for text := range strings.Lines(string(out)) {
 		// "!", the two references, and in words why.

@@ -90,7 +90,7 @@ func (r *Repo) Fetch(ctx context.Context, remote string, refspecs ...string) err
 	args := []string{
 		"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--end-of-options", remote,
 	}
-	_, err := r.git(ctx, call{args: append(args, refspecs...), voice: hooked})
+	_, err := r.git(ctx, call{args: append(args, refspecs...), voice: hooked, away: true})
 	git, ok := errors.AsType[*GitError](err)
 	if !ok {
 		return err
@@ -107,7 +107,7 @@ func (r *Repo) Unshallow(ctx context.Context, remote string) error {
 	_, err := r.git(ctx, call{args: []string{
 		"fetch", "--quiet", "--unshallow", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance",
 		"--end-of-options", remote,
-	}, voice: hooked})
+	}, voice: hooked, away: true})
 	if git, ok := errors.AsType[*GitError](err); ok {
 		return &FetchError{Remote: remote, Detail: firstComplaint(strings.TrimSpace(git.Stderr))}
 	}

@@ -22,6 +22,7 @@ type call struct {
 	voice voice
 	holds bool // inherits the lock: it moves references or an index
 	hook  bool // a hook of the user's runs in it, which must not hang for ever
+	away  bool // it talks to a remote
 }
 
 // voice says in whose name a command runs.
@@ -60,6 +61,9 @@ func (r *Repo) command(c call) proc.Cmd {
 	}
 	if len(c.env) > 0 {
 		cmd.Env = append(slices.Clip(cmd.Env), c.env...)
+	}
+	if c.away {
+		cmd.Env = append(slices.Clip(cmd.Env), r.credentials...)
 	}
 	if c.hook {
 		cmd.Limits.Wall = r.patience()

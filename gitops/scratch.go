@@ -6,9 +6,11 @@ import (
 )
 
 // ScratchCommit makes a commit that no reference will name, such as a merge that is only to be tested.
-// No hook sees it and nobody signs it.
+// No hook sees it, nobody signs it, and it is nobody's: a machine that was told no name can make one.
 func (r *Repo) ScratchCommit(ctx context.Context, tree ID, parents ...ID) (ID, error) {
-	c := call{args: []string{"commit-tree"}, in: []byte("scratch\n")}
+	c := call{args: []string{"commit-tree"}, in: []byte("scratch\n"), env: []string{
+		"GIT_AUTHOR_NAME=agentd", "GIT_AUTHOR_EMAIL=", "GIT_COMMITTER_NAME=agentd", "GIT_COMMITTER_EMAIL=",
+	}}
 	for _, parent := range parents {
 		c.args = append(c.args, "-p", string(parent))
 	}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/specs"
 )
 
@@ -146,4 +147,23 @@ func keptBy(calls []CallRecord, tools ...string) []string {
 		}
 	}
 	return digests
+}
+
+// ReadVerdict judges the arguments of a step's verdict as a call of its tool does, for who got them without a run.
+// The error is a [*ToolError] that says what is wrong with them.
+func ReadVerdict(change, step string, args json.RawMessage) (Verdict, error) {
+	tool := map[string]string{string(phases.StepChallenge): toolAppendReview, string(phases.StepReview): toolCreateReview}[step]
+	if tool == "" {
+		return Verdict{}, refuse("step %q has no verdict", clip(step, 80))
+	}
+	arguments, err := prepare(change, step, []string{tool}, tool, args)
+	if err != nil {
+		return Verdict{}, named(tool, err)
+	}
+	if tool == toolAppendReview {
+		in, err := input[specs.ChallengeInput](arguments)
+		return Verdict{Challenge: &in, Contradiction: in.Contradiction()}, named(tool, err)
+	}
+	in, err := input[specs.ReviewInput](arguments)
+	return Verdict{Review: &in, Contradiction: in.Contradiction()}, named(tool, err)
 }

@@ -231,3 +231,33 @@ func TestBox_unreadableSpecIsSaid(t *testing.T) {
 		}
 	}
 }
+
+func TestReadVerdict_takesWhatTheToolOfTheStepTakes_AC09(t *testing.T) {
+	for _, row := range []struct{ step, args, verdict, contradiction, refused string }{
+		{step: "challenge", args: `{"verdict":"APPROVED","summary":"Good.","findings":[]}`, verdict: "APPROVED"},
+		{step: "review", args: `{"verdict":"MAJOR_ISSUES","summary":"Bad.","findings":[{"severity":"HIGH","category":"x","title":"x","description":"x","recommendation":""}]}`, verdict: "MAJOR_ISSUES"},
+		{step: "challenge", args: `{"verdict":"APPROVED","summary":"Good.","findings":[{"severity":"HIGH","description":"x","suggestion":"y"}]}`, verdict: "APPROVED", contradiction: "contradicts"},
+		{step: "challenge", args: `{"verdict":"APPROVED","summary":"Good.","findings":[],"change_id":"other"}`, refused: `serves change "add-oauth", not "other"`},
+		{step: "challenge", args: `{"verdict":"APPROVED","verdict":"REJECTED","summary":"Good.","findings":[]}`, refused: "given twice"},
+		{step: "challenge", args: `{"verdict":"NEEDS_REVISION","summary":"Good.","findings":[]}`, refused: "needs at least one finding"},
+		{step: "challenge", args: `[]`, refused: "not a JSON object"},
+		{step: "implement", args: `{}`, refused: `step "implement" has no verdict`},
+	} {
+		got, err := inbox.ReadVerdict("add-oauth", row.step, []byte(row.args))
+		if row.refused != "" {
+			if _, ok := errors.AsType[*inbox.ToolError](err); !ok || !strings.Contains(err.Error(), row.refused) {
+				t.Errorf("%s %s: %v, want a refusal with %q", row.step, row.args, err, row.refused)
+			}
+			continue
+		}
+		word := ""
+		if got.Challenge != nil {
+			word = got.Challenge.Verdict
+		} else if got.Review != nil {
+			word = got.Review.Verdict
+		}
+		if err != nil || word != row.verdict || !strings.Contains(got.Contradiction, row.contradiction) || (got.Contradiction == "") != (row.contradiction == "") {
+			t.Errorf("%s %s: %+v, %v", row.step, row.args, got, err)
+		}
+	}
+}

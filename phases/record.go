@@ -134,11 +134,11 @@ var fields = sync.OnceValue(func() []field {
 			read:  func(t *Transition, v string) error { t.Agent = v; return nil }},
 		{key: "Agentd-Usage",
 			write: func(t Transition) []string { return optional(t.Usage) },
-			read:  func(t *Transition, v string) (err error) { t.Usage, err = pointer(parseUsage(v)); return err }},
+			read:  func(t *Transition, v string) (err error) { t.Usage, err = pointer(ParseUsage(v)); return err }},
 		{key: "Agentd-Evidence", repeats: true,
 			write: func(t Transition) []string { return each(t.Evidence, Evidence.String) },
 			read: func(t *Transition, v string) (err error) {
-				t.Evidence, err = add(t.Evidence, v, parseEvidence)
+				t.Evidence, err = add(t.Evidence, v, ParseEvidence)
 				return err
 			}},
 		{key: keyTask, repeats: true,

@@ -99,7 +99,8 @@ func Plus(a, b int64) int64 {
 	return a + b
 }
 
-func parseUsage(s string) (Usage, error) {
+// ParseUsage reads what [Usage.String] writes.
+func ParseUsage(s string) (Usage, error) {
 	keys := []string{"in", "cached", "out", "ms", "usd?"}
 	unknown := strings.HasPrefix(s, "in=unknown ")
 	if unknown {
@@ -161,7 +162,8 @@ func (e Evidence) String() string {
 	return fmt.Sprintf("%sexit=%d ms=%d cmd=%s", kind, e.Exit, e.Millis, e.Command)
 }
 
-func parseEvidence(s string) (Evidence, error) {
+// ParseEvidence reads what [Evidence.String] writes.
+func ParseEvidence(s string) (Evidence, error) {
 	facts, command, ok := strings.Cut(s, " cmd=")
 	if !ok || command == "" {
 		return Evidence{}, errors.New("it names no command")

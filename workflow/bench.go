@@ -33,6 +33,7 @@ type Bench struct {
 	Log        *slog.Logger
 
 	note      string     // what the next run cleans up after if this one is killed; "" outside a run
+	trusted   gitops.ID  // whose files tell agents what to do; zero where those of the change may
 	recording *recording // nil unless the calls of this run are recorded
 
 	run  *run                    // nil outside of one

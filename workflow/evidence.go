@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -202,7 +203,7 @@ func (b *Bench) runProgram(ctx context.Context, dir string, words []string, log 
 		return proc.Result{}, err
 	}
 	return proc.Run(ctx, proc.Cmd{
-		Path: path, Args: words[1:], Dir: dir, Env: checkEnvironment(b.Environ), Group: true,
+		Path: path, Args: words[1:], Dir: dir, Env: b.checkEnvironment(), Group: true,
 		Stdout: log, Stderr: log,
 		Limits: proc.Limits{Wall: b.Config.Review.Timeout, Grace: 5 * time.Second}, Force: b.Force,
 	})
@@ -229,20 +230,33 @@ func lastLines(text string, most int) []string {
 	return lines[max(0, len(lines)-most):]
 }
 
-// checkEnvironment is the caller's environment without git's own variables and without GitHub's tokens:
-// a project's checks run code that an agent wrote.
-func checkEnvironment(environ []string) []string {
+// checkEnvironment is the caller's environment without git's own variables, without GitHub's tokens,
+// and without the files through which a runner is told what later steps get: a project's checks run code that an agent wrote.
+// In a job that judges a pull request no secret at all is left in it, a model's key no more than others.
+func (b *Bench) checkEnvironment() []string {
+	var secret []string
+	if !b.trusted.IsZero() {
+		for _, s := range proc.SecretsIn(b.Environ) {
+			secret = append(secret, s.Name)
+		}
+	}
 	var kept []string
-	for _, pair := range environ {
+	for _, pair := range b.Environ {
 		name, _, _ := strings.Cut(pair, "=")
 		switch {
-		case strings.HasPrefix(name, "GIT_"), name == "GH_TOKEN", name == "GITHUB_TOKEN",
-			name == "GH_ENTERPRISE_TOKEN", name == "GITHUB_ENTERPRISE_TOKEN", name == "SSH_AUTH_SOCK":
+		case strings.HasPrefix(name, "GIT_"), strings.HasPrefix(name, "ACTIONS_"), slices.Contains(secret, name),
+			slices.Contains(keptFromChecks, name):
 		default:
 			kept = append(kept, pair)
 		}
 	}
 	return kept
+}
+
+// keptFromChecks are variables that no check of a project has a use for.
+var keptFromChecks = []string{
+	"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "SSH_AUTH_SOCK",
+	"GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY", "AGENTD_RESULT",
 }
 
 func lookup(environ []string, name string) string {

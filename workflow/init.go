@@ -26,6 +26,9 @@ type InitRequest struct {
 	// Agents are names of InitAgents. Nil sets up those that are used here, and takes away everything;
 	// empty is none of them.
 	Agents []string
+	// Workflows are written, or taken away. Taking away with neither Agents nor Workflows takes everything.
+	Workflows bool
+	Action    ActionPin // what the workflows run, where they are written
 }
 
 // InitResult names the files.
@@ -36,6 +39,7 @@ type InitResult struct {
 	Removed []string    `json:"removed"`
 	Kept    []KeptFile  `json:"kept"`
 	Agents  []InitAgent `json:"agents"`
+	Secrets []string    `json:"secrets"` // names that the workflows expect in the repository's settings
 	Next    string      `json:"next,omitempty"`
 }
 
@@ -55,7 +59,7 @@ type InitAgent struct {
 // Run writes what is missing and replaces what is its own and old. Running it again changes nothing.
 func (i *Init) Run(ctx context.Context, req InitRequest) (result InitResult, err error) {
 	result = InitResult{
-		Written: []string{}, Updated: []string{}, Present: []string{}, Removed: []string{}, Kept: []KeptFile{}, Agents: []InitAgent{},
+		Written: []string{}, Updated: []string{}, Present: []string{}, Removed: []string{}, Kept: []KeptFile{}, Agents: []InitAgent{}, Secrets: []string{},
 	}
 	top := i.Bench.Repo.WorkTree()
 	if top == "" {
@@ -117,6 +121,16 @@ func (i *Init) setUp(ctx context.Context, have *installation, req InitRequest, n
 		files = append(files, skills...)
 		result.Agents = append(result.Agents, InitAgent{Name: h.name, Call: h.call})
 	}
+	if req.Workflows {
+		flows, secrets, err := i.workflows(ctx, req.Action)
+		if err != nil {
+			return err
+		}
+		if way := have.blocked(flows); way != nil {
+			return blockedError(way, "put a folder in its place, or leave --github out")
+		}
+		files, result.Secrets = append(files, flows...), secrets
+	}
 	for _, file := range once(files) {
 		if err := have.put(file, result); err != nil {
 			return unwritable(err)
@@ -128,8 +142,14 @@ func (i *Init) setUp(ctx context.Context, have *installation, req InitRequest, n
 
 func (i *Init) remove(have *installation, req InitRequest, named []host, result *InitResult) error {
 	var files []initFile
-	if req.Agents == nil {
+	everything := req.Agents == nil && !req.Workflows
+	if everything {
 		named, files = hosts(), i.seeds()
+	}
+	if everything || req.Workflows {
+		for _, name := range workflowFiles() {
+			files = append(files, initFile{path: name})
+		}
 	}
 	for _, h := range named {
 		files = append(files, h.files()...)
@@ -168,8 +188,17 @@ func unwritable(err error) error {
 // initFile is a file as init writes it.
 type initFile struct {
 	path    string // below the top of the worktree, slash-separated
-	content []byte
-	seed    bool // a beginning that is the person's from then on: never updated, and told where it stays
+	content []byte // nil where it is only to be taken away, and only what was written down tells that it is ours
+	seed    bool   // a beginning that is the person's from then on: never updated, and told where it stays
+	flag    string // of init, that asks for it; "" where none does
+}
+
+// again is the command that writes the file once nothing is in its way.
+func (f initFile) again() string {
+	if f.flag == "" {
+		return "`gh agentd init`"
+	}
+	return "`gh agentd init " + f.flag + "`"
 }
 
 const projectFile = "agentd/project.md"
@@ -186,6 +215,9 @@ func (i *Init) seeds() []initFile {
 // initPaths are all that init may ever write, and the folders on the way: nothing else is its own.
 func initPaths() map[string]bool {
 	paths := map[string]bool{config.FileName: true, projectFile: true}
+	for _, name := range workflowFiles() {
+		paths[name] = true
+	}
 	for _, h := range hosts() {
 		for _, file := range h.files() {
 			paths[file.path] = true

@@ -108,7 +108,7 @@ func (in *installation) put(file initFile, result *InitResult) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return in.create(file, result)
 	case isBad:
-		result.Kept = append(result.Kept, KeptFile{Path: file.path, Reason: inTheWay(file.path, bad), Next: "move it away, then `gh agentd init`"})
+		result.Kept = append(result.Kept, KeptFile{Path: file.path, Reason: inTheWay(file.path, bad), Next: "move it away, then " + file.again()})
 		return nil
 	case err != nil:
 		return err
@@ -121,12 +121,12 @@ func (in *installation) put(file initFile, result *InitResult) error {
 		return nil
 	case !in.wrote(file.path):
 		result.Kept = append(result.Kept, KeptFile{
-			Path: file.path, Reason: "was not written by init", Next: "move it away, then `gh agentd init`",
+			Path: file.path, Reason: "was not written by init", Next: "move it away, then " + file.again(),
 		})
 		return nil
 	case in.now.Files[file.path] != sum(have):
 		result.Kept = append(result.Kept, KeptFile{
-			Path: file.path, Reason: "was changed since init wrote it", Next: "to have the text of this version, delete it, then `gh agentd init`",
+			Path: file.path, Reason: "was changed since init wrote it", Next: "to have the text of this version, delete it, then " + file.again(),
 		})
 		return nil
 	}
@@ -165,7 +165,7 @@ func (in *installation) take(file initFile, result *InitResult) error {
 	case isBad:
 	case err != nil:
 		return err
-	case in.now.Files[file.path] == sum(have), !wrote && same(have, file.content):
+	case in.now.Files[file.path] == sum(have), !wrote && file.content != nil && same(have, file.content):
 		if err := in.root.Remove(file.path); err != nil {
 			return err
 		}

@@ -119,17 +119,25 @@ func (p *planning) challenge(ctx context.Context, c *changes.Change) (next *chan
 
 // judgePlan runs the challenger and records its verdict, bound to the plan tree that it read.
 func (p *planning) judgePlan(ctx context.Context, c *changes.Change) (*changes.Change, specs.ChallengeReport, error) {
-	var none specs.ChallengeReport
 	if err := c.State.Allows(phases.EventChallengeApproved); err != nil {
-		return c, none, err
+		return c, specs.ChallengeReport{}, err
 	}
 	dir, err := p.work.dir(ctx)
 	if err != nil {
-		return c, none, err
+		return c, specs.ChallengeReport{}, err
 	}
+	verdict, err := p.challenger(ctx, c, dir)
+	if err != nil {
+		return c, specs.ChallengeReport{}, err
+	}
+	return p.recordChallenge(ctx, c, verdict)
+}
+
+// challenger lets the second agent look, and reads its verdict.
+func (p *planning) challenger(ctx context.Context, c *changes.Change, dir string) (judged, error) {
 	docs, err := c.Docs(ctx)
 	if err != nil {
-		return c, none, err
+		return judged{}, err
 	}
 	known := knownFindings(docs, specs.ChallengeFile)
 	round := c.State.Round
@@ -151,30 +159,15 @@ func (p *planning) judgePlan(ctx context.Context, c *changes.Change) (*changes.C
 		},
 	})
 	if err != nil {
-		return c, none, err
+		return judged{}, err
 	}
-	verdict, _, err := h.box.Verdict()
+	j, err := judgedBy(h)
 	if err != nil {
-		return c, none, err
+		return j, err
 	}
-	report := verdict.Challenge.Report(c.ID.String(), round, c.State.PlanTree, h.agentID(), findingIDs(known))
-	found := specs.CountFindings(report.Findings)
+	report := j.challengeReport(c, known)
 	p.report(h, fmt.Sprintf("challenged %s: %s, %s", c.ID, verdictWords(report.Verdict), plural(len(report.Findings), "finding")))
-	base, err := baseSeen(ctx, c)
-	if err != nil {
-		return c, report, err
-	}
-	next, err := p.append(ctx, c, changes.Record{
-		Subject: fmt.Sprintf("challenge %s in round %d", verdictWords(report.Verdict), round),
-		Body:    report.Summary,
-		Files:   map[string][]byte{specs.ChallengeFile: report.Markdown()},
-		Calls:   h.calls, JudgedPlan: c.State.PlanTree,
-		Transition: phases.Transition{
-			Step: phases.StepChallenge, Round: round, Verdict: report.Verdict, Findings: &found, Base: base,
-			Agent: h.agentID(), Usage: &h.usage, Actor: h.actor(),
-		},
-	})
-	return next, report, err
+	return j, nil
 }
 
 // baseSeen is where the base stands that the judge of a plan sees:

@@ -238,10 +238,13 @@ func (p *publishing) diverged(ctx context.Context, refused error) error {
 // an account that may not set it takes nothing away from what was published.
 func (p *publishing) status(ctx context.Context) error {
 	set, err := p.client.SetStatus(ctx, string(p.change.Tip), p.phaseStatus())
-	_, forbidden := errors.AsType[*github.ForbiddenError](err)
+	refused, forbidden := errors.AsType[*github.ForbiddenError](err)
 	_, hidden := errors.AsType[*github.NotFoundError](err)
 	switch {
-	case forbidden || hidden:
+	case forbidden:
+		p.Say.Warn(refused.Error() + "; " + refused.Hint())
+		return nil
+	case hidden:
 		p.Say.Warn(err.Error())
 		return nil
 	case err != nil:

@@ -26,7 +26,7 @@ func (p *publishing) connect(ctx context.Context) error {
 	}
 	p.owner = p.forkOwner(remotes)
 	p.result.Repository, p.result.Remote = p.target.String(), p.remote
-	p.client, err = p.signIn(actionsAccount)
+	p.client, err = p.newClient(actionsAccount)
 	return err
 }
 
@@ -34,17 +34,21 @@ func (p *publishing) connect(ctx context.Context) error {
 // so that what is marked as ours there is ours.
 const actionsAccount = "github-actions[bot]"
 
-// signIn makes a client. The marked reviews of the accounts count as ours.
-func (p *publishing) signIn(accounts ...string) (*github.Client, error) {
-	token, err := github.FindToken(p.target, p.getenv)
+// signIn makes a client, with these options of its caller's own.
+func (b *Bench) signIn(target github.Target, o github.Options) (*github.Client, error) {
+	token, err := github.FindToken(target, b.getenv)
 	if err != nil {
 		return nil, err
 	}
-	secrets := append(valuesOf(secretsOf(p.Environ)), token.Value)
-	return github.New(p.target, github.Options{
-		Token: token.Value, Redact: proc.NewRedactor(secrets).String, Accounts: accounts,
-		Local: p.localFiles, Pause: p.pause, Now: p.Now, UserAgent: "gh-agentd/" + p.Version,
-	})
+	secrets := append(valuesOf(secretsOf(b.Environ)), token.Value)
+	o.Token, o.Redact = token.Value, proc.NewRedactor(secrets).String
+	o.Pause, o.Now, o.UserAgent = b.pause, b.Now, "gh-agentd/"+b.Version
+	return github.New(target, o)
+}
+
+// newClient makes the client of a publication. The marked reviews of the accounts count as ours.
+func (p *publishing) newClient(accounts ...string) (*github.Client, error) {
+	return p.signIn(p.target, github.Options{Accounts: accounts, Local: p.localFiles})
 }
 
 func (b *Bench) getenv(name string) string { return lookup(b.Environ, name) }

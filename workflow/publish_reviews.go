@@ -112,7 +112,7 @@ func (p *publishing) posted(ctx context.Context, number int) (map[string]github.
 		}
 	}
 	if len(accounts) > 1 {
-		p.client, err = p.signIn(accounts...)
+		p.client, err = p.newClient(accounts...)
 	}
 	return keys, err
 }

@@ -44,63 +44,57 @@ func (i *implementing) review(ctx context.Context, c *changes.Change) (next *cha
 	return next, false, r, nil
 }
 
-// judgeCode spends tokens last: first the tasks' files, then the project's own checks, then the reviewer.
+// judgeCode lets the code be judged and records the verdict, bound to the code tree that was read.
 func (i *implementing) judgeCode(ctx context.Context, c *changes.Change) (*changes.Change, specs.ReviewReport, error) {
-	var none specs.ReviewReport
+	verdict, err := i.codeVerdict(ctx, c, i.work.dir)
+	if err != nil {
+		return c, specs.ReviewReport{}, err
+	}
+	return i.recordReview(ctx, c, verdict)
+}
+
+// codeVerdict spends tokens last: first the tasks' files, then the project's own checks, then the reviewer.
+// place is where the code is checked out, as far as it is.
+func (i *implementing) codeVerdict(ctx context.Context, c *changes.Change, place func(context.Context) (string, error)) (judged, error) {
 	if err := c.State.Allows(phases.EventReviewApproved); err != nil {
-		return c, none, err
+		return judged{}, err
 	}
 	docs, err := c.Docs(ctx)
 	if err != nil {
-		return c, none, err
+		return judged{}, err
 	}
 	if err := i.reviewable(ctx, c, docs); err != nil {
-		return c, none, err
+		return judged{}, err
 	}
 	if _, err := i.cast(ctx, config.Reviewer, "", c); err != nil { // before the checks run
-		return c, none, err
+		return judged{}, err
 	}
-	dir, err := i.work.dir(ctx)
+	dir, err := place(ctx)
 	if err != nil {
-		return c, none, err
+		return judged{}, err
 	}
 	// The reviewer reads what is judged, and not what somebody is writing meanwhile.
 	dir, done, err := i.exactly(ctx, dir, c.Tip)
 	if err != nil {
-		return c, none, err
+		return judged{}, err
 	}
 	defer done()
 	evidence, err := i.checked(ctx, c, c.Tip, dir)
 	if err != nil {
-		return c, none, err
+		return judged{}, err
 	}
-	report, h, err := i.reviewer(ctx, c, docs, dir, evidence)
-	if err != nil {
-		return c, none, err
-	}
-	found := specs.CountFindings(report.Findings)
-	next, err := i.append(ctx, c, changes.Record{
-		Subject: reviewSubject(report),
-		Body:    report.Summary,
-		Files:   map[string][]byte{specs.ReviewFile: report.Markdown()},
-		Calls:   h.calls, JudgedCode: c.State.CodeTree,
-		Transition: phases.Transition{
-			Step: phases.StepReview, Round: report.Round, Verdict: report.Verdict, Findings: &found, Evidence: evidence,
-			Agent: h.agentID(), Usage: &h.usage, Actor: h.actor(),
-		},
-	})
-	return next, report, err
+	return i.reviewer(ctx, c, docs, dir, evidence)
 }
 
 // reviewer lets the second agent look, and reads its verdict.
-func (i *implementing) reviewer(ctx context.Context, c *changes.Change, docs specs.ChangeDocs, dir string, evidence []phases.Evidence) (specs.ReviewReport, *handover, error) {
+func (i *implementing) reviewer(ctx context.Context, c *changes.Change, docs specs.ChangeDocs, dir string, evidence []phases.Evidence) (judged, error) {
 	fork, err := c.Fork(ctx)
 	if err != nil {
-		return specs.ReviewReport{}, nil, err
+		return judged{}, err
 	}
 	touched, err := c.CodeChanges(ctx)
 	if err != nil {
-		return specs.ReviewReport{}, nil, err
+		return judged{}, err
 	}
 	round := c.State.Round
 	known := knownFindings(docs, specs.ReviewFile)
@@ -124,20 +118,19 @@ func (i *implementing) reviewer(ctx context.Context, c *changes.Change, docs spe
 		},
 	})
 	if err != nil {
-		return specs.ReviewReport{}, h, err
+		return judged{}, err
 	}
-	verdict, _, err := h.box.Verdict()
+	j, err := judgedBy(h)
 	if err != nil {
-		return specs.ReviewReport{}, h, err
+		return j, err
 	}
-	diff, err := c.Diff(ctx)
+	j.evidence = evidence
+	report, err := j.reviewReport(ctx, c, known)
 	if err != nil {
-		return specs.ReviewReport{}, h, err
+		return j, err
 	}
-	report := verdict.Review.Report(c.ID.String(), round, c.State.CodeTree, diff, h.agentID(), findingIDs(known))
-	report.Evidence = evidence
 	i.report(h, fmt.Sprintf("reviewed %s: %s, %s", c.ID, verdictWords(report.Verdict), plural(len(report.Findings), "finding")))
-	return report, h, nil
+	return j, nil
 }
 
 // reviewSubject says when an approval does not pass because a check failed.

@@ -106,6 +106,11 @@ func (b *Bench) take(ctx context.Context, id phases.ChangeID, c *changes.Change,
 	if err != nil {
 		return nil, err
 	}
+	dir, done, err := b.disarmed(ctx, c, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	var spent []specs.LLMCall
 	failure := ""
 	for attempt := 1; ; attempt++ {

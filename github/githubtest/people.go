@@ -25,7 +25,7 @@ type Comment struct {
 type Pull struct {
 	Number                        int
 	Author, Title, Body           string
-	Head, Base                    string
+	Branch, Head, Base            string // the head's branch and commit, and the base's branch
 	Draft, Closed, Merged, Locked bool
 }
 
@@ -36,7 +36,7 @@ func (r *Repo) Pulls() []Pull {
 	r.refresh()
 	var all []Pull
 	for _, p := range r.pulls {
-		all = append(all, Pull{Number: p.number, Author: p.author, Title: p.title, Body: p.body, Head: p.head, Base: p.base, Draft: p.draft, Closed: p.closed, Merged: p.merged, Locked: p.locked})
+		all = append(all, Pull{Number: p.number, Author: p.author, Title: p.title, Body: p.body, Branch: p.branch, Head: p.head, Base: p.base, Draft: p.draft, Closed: p.closed, Merged: p.merged, Locked: p.locked})
 	}
 	return all
 }
@@ -110,6 +110,17 @@ func (r *Repo) Dismiss(number, n int) {
 // Forget deletes the account that wrote a pull request's n-th review, from 1. The review stays.
 func (r *Repo) Forget(number, n int) {
 	r.pull(number, func(p *pull) { p.reviews[n-1].ghost = true })
+}
+
+// Open opens a pull request of somebody's for a branch, or for OWNER:BRANCH of a fork.
+// It is refused with GitHub's words where GitHub would.
+func (r *Repo) Open(login, head, base, title string) error {
+	r.server.mu.Lock()
+	defer r.server.mu.Unlock()
+	r.server.user(login)
+	given := map[string]any{"head": head, "base": base, "title": title}
+	c := &call{Server: r.server, body: given, token: token{login: login}}
+	return refused(c.createPull(r))
 }
 
 // Edit changes a pull request as its author does on GitHub's pages.

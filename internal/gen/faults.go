@@ -31,6 +31,7 @@ var chapters = []struct{ prefix, title string }{
 	{"NC", "Network, money, loops"},
 	{"HK", "Git hooks"},
 	{"GH", "GitHub"},
+	{"AC", "GitHub Actions"},
 }
 
 func faultsPage() ([]byte, error) {
@@ -52,7 +53,7 @@ func faultsPage() ([]byte, error) {
 
 What goes wrong in the world, and where it is shown that the program stands it.
 A row counts when a test carries its id: a Go test or subtest by its name, a script of testdata/script by its name or its first lines.
-Rows of the Action, the viewer and platforms come with what they are about.
+Rows of the viewer and of platforms come with what they are about.
 
 `)
 	for _, c := range chapters {
@@ -101,9 +102,9 @@ func parseRows(text string) ([]row, error) {
 }
 
 var (
-	rowID     = regexp.MustCompile(`^(ID|AG|MC|RP|DC|NC|HK|GH)-\d{2}$`)
-	inName    = regexp.MustCompile(`(?:_|\b)(ID|AG|MC|RP|DC|NC|HK|GH)(\d{2})(?:_|\b)`)
-	inLiteral = regexp.MustCompile(`\b(ID|AG|MC|RP|DC|NC|HK|GH)-(\d{2})\b`)
+	rowID     = regexp.MustCompile(`^(ID|AG|MC|RP|DC|NC|HK|GH|AC)-\d{2}$`)
+	inName    = regexp.MustCompile(`(?:_|\b)(ID|AG|MC|RP|DC|NC|HK|GH|AC)(\d{2})(?:_|\b)`)
+	inLiteral = regexp.MustCompile(`\b(ID|AG|MC|RP|DC|NC|HK|GH|AC)-(\d{2})\b`)
 )
 
 // namedTests says in which packages and scripts tests carry a row's id.

@@ -1,0 +1,101 @@
+package proc
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Leak says why a text may give a secret away, "" where nothing speaks for it.
+//
+// It is stricter than [Redactor.Find], for a text that leaves the machine for good: beside known values and known shapes
+// it finds values that stand there in pieces, reversed, in hexadecimal or in base64,
+// and words that look as random as only keys do.
+func (r *Redactor) Leak(text string) string {
+	if r.Find([]byte(text)) {
+		return "it holds a known secret, or a token of a known shape"
+	}
+	squeezed := []byte(squeeze(text))
+	for _, value := range r.values {
+		if slices.ContainsFunc(disguises(value), func(form string) bool { return bytes.Contains(squeezed, []byte(form)) }) {
+			return "it holds a known secret in disguise"
+		}
+	}
+	for _, word := range words.FindAllString(text, -1) {
+		if looksRandom(word) {
+			return "it holds a word that looks like a key"
+		}
+	}
+	return ""
+}
+
+// shortestDisguise is the least length of a squeezed form: a shorter one stands in a long text by chance.
+const shortestDisguise = 12
+
+// disguises are the squeezed forms of a value that a text may hold. Base64 has three, by where in a group it begins;
+// of each only the middle is looked for, which does not depend on what stands around it.
+func disguises(value []byte) []string {
+	reversed := slices.Clone(value)
+	slices.Reverse(reversed)
+	forms := []string{string(value), string(reversed), hex.EncodeToString(value), strings.ToUpper(hex.EncodeToString(value))}
+	for shift := range 3 {
+		encoded := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), value...))
+		const group = 4
+		if len(encoded) > 2*group {
+			forms = append(forms, encoded[group:len(encoded)-group])
+		}
+	}
+	for i := range forms {
+		forms[i] = squeeze(forms[i])
+	}
+	return slices.DeleteFunc(forms, func(form string) bool { return len(form) < shortestDisguise })
+}
+
+// squeeze leaves letters and digits only: blanks, quotes and dots between the pieces of a secret hide nothing,
+// nor which of its two alphabets base64 uses.
+func squeeze(text string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+var (
+	words  = regexp.MustCompile(`[A-Za-z0-9+=_-]{36,}`)
+	hexish = regexp.MustCompile(`^[0-9a-fA-F-]+$`) // ids of objects, digests, UUIDs
+)
+
+// looksRandom tells keys from long names: those are made of words, and repeat their letters.
+func looksRandom(word string) bool {
+	const mostEntropy, fewDigits = 4.5, 4
+	has := func(from, to byte) int {
+		n := 0
+		for i := range len(word) {
+			if from <= word[i] && word[i] <= to {
+				n++
+			}
+		}
+		return n
+	}
+	return !hexish.MatchString(word) && has('A', 'Z') > 0 && has('a', 'z') > 0 && has('0', '9') >= fewDigits && entropy(word) > mostEntropy
+}
+
+// entropy is how many bits one character of a word tells.
+func entropy(word string) float64 {
+	counts := map[byte]int{}
+	for i := range len(word) {
+		counts[word[i]]++
+	}
+	bits := 0.0
+	for _, n := range counts {
+		share := float64(n) / float64(len(word))
+		bits -= share * math.Log2(share)
+	}
+	return bits
+}
