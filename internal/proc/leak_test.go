@@ -24,6 +24,8 @@ func TestRedactor_Leak_findsSecretsInDisguise_AC06(t *testing.T) {
 		{"the id of a commit", "since 5e1c309dae7f45e0f39b1bf3ac3cd9db12e7d689 it fails", false},
 		{"the name of a test", "TestPublish_outdatesOlderReviewsOfTheSameKind_GH05_andKeepsOthers fails", false},
 		{"a long path", "internal/verylongfoldername2/another_folder_of_1999/File-2026-11-21.golden.txt", false},
+		{"a line of go.sum", "h1:Zk3vXq0LmT8rWb5YpN1sHc7DgJ2fKa9QeRu4abcdefg= is not what was there", false},
+		{"a digest of a lock file", "sha512-Zk3vXq0LmT8rWb5YpN1sHc7DgJ2fKa9QeRu4abcdefg==", false},
 		{"the secret", "it is " + secret, true},
 		{"in pieces", "first canary-Zq8v, then T3nLw0-, then canary", false}, // words between: nobody can tell
 		{"with blanks in it", strings.Join(strings.Split(secret, ""), " "), true},
