@@ -31,7 +31,7 @@ func (r *Repo) Merge(number int, how Method) error {
 	}
 	for _, context := range r.required[p.base] {
 		if state, _ := r.status(p.head, context); state != "success" {
-			return fmt.Errorf("405 Required status check %q is expected.", context)
+			return fmt.Errorf("405 Required status check %q is expected", context)
 		}
 	}
 	base := s.git.rev(r.Dir, "refs/heads/"+p.base)
