@@ -10,8 +10,8 @@ import (
 
 func newArchiveCommand(a *app) *cobra.Command {
 	var (
-		deleteBranch, push, pull bool
-		j                        *jsonFlags
+		deleteBranch, push, pull, abort bool
+		j                               *jsonFlags
 	)
 	cmd := &cobra.Command{
 		Use:     "archive <id>",
@@ -24,8 +24,10 @@ and file its documents under agentd/archive. No model is asked; where specs coll
 With --push the remote's base branch moves first, and then the one here. Where the remote refuses that, as for a protected
 branch, and with --pr, the archive goes onto the change's branch instead, and its pull request brings it to the base.
 Until somebody has merged that the change is complete, archive pending; run again, it follows a base that moved on.
-Nothing is ever forced. Without either flag [github] publish in agentd/config.toml decides: "always" pushes,
-"ask" asks on a terminal, and otherwise the base branch moves here alone.
+--abort takes it back, so that the change can be worked on. Nothing is ever forced.
+
+Without these flags [github] publish in agentd/config.toml decides: "always" pushes, "ask" asks on a terminal,
+and otherwise the base branch moves here alone.
 
 Archiving twice is one archive. The branch is kept, unless --delete-branch takes it away.`),
 		Example: a.text(`
@@ -40,7 +42,7 @@ $ gh agentd archive add-oauth --delete-branch`),
 			}
 			return a.act(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
 				archive := workflow.Archive{Bench: b}
-				request := workflow.ArchiveRequest{Change: id, DeleteBranch: deleteBranch}
+				request := workflow.ArchiveRequest{Change: id, DeleteBranch: deleteBranch, Abort: abort}
 				switch {
 				case push:
 					request.Route = workflow.RoutePush
@@ -54,7 +56,10 @@ $ gh agentd archive add-oauth --delete-branch`),
 	cmd.Flags().BoolVarP(&deleteBranch, "delete-branch", "d", false, "Remove the branch and its worktree afterwards, where nothing is lost")
 	cmd.Flags().BoolVar(&push, "push", false, "Push the base branch; by a pull request where the remote refuses that")
 	cmd.Flags().BoolVar(&pull, "pr", false, "Have a pull request bring the archive to the base branch")
+	cmd.Flags().BoolVar(&abort, "abort", false, "Take back an archive that waits for its pull request")
 	exclusive(cmd, "push", "pr")
+	exclusive(cmd, "push", "abort")
+	exclusive(cmd, "pr", "abort")
 	j = addJSON(cmd, workflow.ActionResult{})
 	cmd.ValidArgsFunction = a.completeIDs
 	exitCodes(cmd, ExitCancelled, ExitSignIn, ExitGate, ExitInterrupted)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
-	"github.com/agentd/gh-agentd/phases"
 )
 
 func newDiffCommand(a *app) *cobra.Command {
@@ -73,7 +72,7 @@ $ gh agentd diff add-oauth --code --json path,status`),
 
 // forkOf is where the change left its base. Once it is archived the base contains it, and only its first commit knows.
 func forkOf(ctx context.Context, c *changes.Change) (gitops.ID, error) {
-	if c.State.Effective == phases.Archived {
+	if c.Where == changes.InArchive {
 		return gitops.ID(c.State.Base.Commit), nil
 	}
 	return c.Fork(ctx)

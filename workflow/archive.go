@@ -19,19 +19,24 @@ type Archive struct{ Bench *Bench }
 type ArchiveRequest struct {
 	Change       phases.ChangeID
 	Route        Route
+	Abort        bool // take back an archive that waits for its pull request
 	DeleteBranch bool // afterwards remove the branch and its worktree, if that is clean
 }
 
 // Run archives, or says that it was done before. Archiving twice is one archive.
 func (a *Archive) Run(ctx context.Context, req ArchiveRequest) (result ActionResult, err error) {
-	if req.Route == RouteConfigured {
+	if req.Route == RouteConfigured && !req.Abort {
 		if req.Route, err = a.Bench.route(ctx, req.Change); err != nil {
 			return ActionResult{Change: req.Change.String()}, err
 		}
 	}
 	err = a.Bench.exclusively(ctx, req.Change, "archive", func(b *Bench) error {
 		run := &archiving{implementing: newImplementing(b, ImplementRequest{Change: req.Change}), req: req}
-		result, err = run.archive(ctx)
+		if req.Abort {
+			result, err = run.abort(ctx)
+		} else {
+			result, err = run.archive(ctx)
+		}
 		run.account(&result)
 		return err
 	})

@@ -212,6 +212,61 @@ func (a *archiving) again(ctx context.Context, c *changes.Change, up gitops.ID) 
 	return a.onBranch(ctx, c, reviewed, up)
 }
 
+// abort takes an archive back that waits on its branch. What has landed stays.
+func (a *archiving) abort(ctx context.Context) (ActionResult, error) {
+	none := ActionResult{Change: a.req.Change.String()}
+	if err := a.ready(ctx, a.req.Change); err != nil {
+		return none, err
+	}
+	c, err := a.Store.Open(ctx, a.req.Change)
+	if err != nil {
+		return none, err
+	}
+	stay := resultOf(c, "", "")
+	if !c.ArchivePending() {
+		return stay, &GateError{
+			Gate: "archive", Reason: fmt.Sprintf("no archive of %s waits on its branch: it is %s", c.ID, c.Phase()), Next: command("status", c.ID),
+		}
+	}
+	if _, err := a.upstream(ctx, c); err != nil { // it may have been merged
+		return stay, err
+	}
+	if c, err = a.Store.Open(ctx, c.ID); err != nil {
+		return stay, err
+	}
+	if !c.ArchivePending() {
+		return resultOf(c, "", ""), &GateError{
+			Gate: "archive", Reason: fmt.Sprintf("the archive of %s was merged", c.ID),
+			Next: fmt.Sprintf("`git revert` on %s takes it back there", c.State.Base.Branch),
+		}
+	}
+	if err := c.Forward(); err != nil {
+		return stay, err
+	}
+	next, left, err := a.Store.Withdraw(ctx, c)
+	if err != nil {
+		return stay, err
+	}
+	a.left = append(a.left, left...)
+	a.made = append(a.made, string(next.Tip))
+	r := resultOf(next, ActionWithdrawn, fmt.Sprintf("its archive is taken back: it is %s", next.Phase()))
+	if r.Next = nextCommand(next); next.Phase() == phases.Complete {
+		r.Next = command("publish", c.ID)
+	}
+	return r, nil
+}
+
+// waits refuses what would change a change whose archive waits on its branch.
+func waits(c *changes.Change) error {
+	if !c.ArchivePending() {
+		return nil
+	}
+	return &GateError{
+		Gate: "archive", Reason: fmt.Sprintf("the archive of %s is on its branch, for a pull request to bring it to the base", c.ID),
+		Next: fmt.Sprintf("`%s` takes it back", command("archive", c.ID, "--abort")),
+	}
+}
+
 // propose shows the archive in the change's pull request. It is committed by then: a failure loses nothing.
 func (a *Archive) propose(ctx context.Context, id phases.ChangeID, r *ActionResult) error {
 	publish := Publish{Bench: a.Bench}

@@ -45,6 +45,9 @@ func (i *implementing) decided(ctx context.Context, req DecideRequest) (ActionRe
 	if err := c.Forward(); err != nil {
 		return resultOf(c, "", ""), err
 	}
+	if err := waits(c); err != nil {
+		return resultOf(c, "", ""), err
+	}
 	if err := c.State.Allows(phases.Event(req.Kind)); err != nil {
 		return resultOf(c, "", ""), err
 	}

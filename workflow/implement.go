@@ -63,14 +63,17 @@ func (i *implementing) run(ctx context.Context) (ActionResult, error) {
 		return resultOf(c, "", ""), err
 	}
 	i.workspaceOf(gitops.ID(c.State.Base.Commit))
-	switch c.State.Effective {
+	switch c.Phase() {
 	case phases.Challenged, phases.Implementing:
 	case phases.Complete:
 		if i.req.Again {
+			if err := waits(c); err != nil {
+				return resultOf(c, "", ""), err
+			}
 			return i.once(ctx, c)
 		}
 		r := resultOf(c, ActionAlreadyComplete, "the change is complete: nothing to do")
-		r.Next = command("archive", c.ID)
+		r.Next = nextCommand(c)
 		return r, nil
 	default:
 		return resultOf(c, "", ""), &NotReadyError{ID: c.ID, Phase: c.State.Effective, Stale: c.State.StalePlan}

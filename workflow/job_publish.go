@@ -255,7 +255,7 @@ func (j *jobbing) post(ctx context.Context) error {
 	publish := Publish{Bench: j.Bench}
 	done, err := publish.Run(ctx, PublishRequest{Change: j.id, Remote: j.remote})
 	if c, openErr := j.Store.Open(ctx, j.id); openErr == nil {
-		j.result.Phase = c.State.Effective
+		j.result.Phase = c.Phase()
 		if j.result.Verdict == "" {
 			err = errors.Join(err, j.showLast(ctx, c))
 		}

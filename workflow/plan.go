@@ -61,7 +61,7 @@ func (p *Plan) Run(ctx context.Context, req PlanRequest) (result ActionResult, e
 
 // greet says where the change stands, and what the person may not know: that the base is no longer what it left.
 func (b *Bench) greet(ctx context.Context, c *changes.Change) {
-	where := fmt.Sprintf("%s is %s", c.ID, c.State.Effective)
+	where := fmt.Sprintf("%s is %s", c.ID, phaseWords(c))
 	if c.State.Effective == phases.Proposed {
 		if docs, err := c.Docs(ctx); err == nil {
 			where += b.resumes(c, docs)
@@ -133,7 +133,7 @@ func (p *planning) run(ctx context.Context) (ActionResult, error) {
 		r.Next = command("impl", c.ID)
 		return r, nil
 	default:
-		r := resultOf(c, ActionBeyondPlanning, fmt.Sprintf("the change is %s: beyond planning", c.State.Effective))
+		r := resultOf(c, ActionBeyondPlanning, fmt.Sprintf("the change is %s: beyond planning", c.Phase()))
 		r.Next = nextCommand(c)
 		return r, nil
 	}

@@ -41,6 +41,7 @@ const (
 	ActionComplete          = "complete"
 	ActionArchived          = "archived"
 	ActionArchivePending    = "archive_pending" // on its branch: a pull request is to bring it to the base
+	ActionWithdrawn         = "archive_withdrawn"
 	ActionAlreadyChallenged = "already_challenged"
 	ActionAlreadyComplete   = "already_complete"
 	ActionAlreadyArchived   = "already_archived"

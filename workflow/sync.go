@@ -148,7 +148,7 @@ func (s *syncing) run(ctx context.Context) error {
 // stands takes over how the change stands.
 func (s *syncing) stands(c *changes.Change) {
 	s.change = c
-	s.result.Phase, s.result.Head, s.result.Next = c.State.Effective, string(c.Tip), nextCommand(c)
+	s.result.Phase, s.result.Head, s.result.Next = c.Phase(), string(c.Tip), nextCommand(c)
 }
 
 // findPull finds the open pull request of the change's branch.
@@ -171,6 +171,10 @@ func (s *syncing) findPull(ctx context.Context) error {
 // act records what counts: requests for changes, the oldest first, or else an approval.
 // It sets what comes of each review, also where it fails.
 func (s *syncing) act(ctx context.Context, heard []*heardReview) error {
+	if s.change.ArchivePending() {
+		leave(heard, fmt.Sprintf("its archive is on its branch (`%s` takes it back)", command("archive", s.change.ID, "--abort")))
+		return nil
+	}
 	switch phase := s.change.State.Effective; phase {
 	case phases.Rejected, phases.Archived:
 		leave(heard, fmt.Sprintf("the change is %s", phase))
