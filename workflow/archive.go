@@ -82,6 +82,11 @@ func moved(err error) bool {
 
 func (a *archiving) attempt(ctx context.Context, c *changes.Change) (ActionResult, error) {
 	stay := resultOf(c, "", "")
+	if c.ArchivePending() {
+		if err := a.takenBack(ctx, c, "refs/heads/"+c.State.Base.Branch); err != nil {
+			return stay, err
+		}
+	}
 	up, err := a.upstream(ctx, c)
 	if err != nil {
 		return stay, err
