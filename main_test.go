@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -361,4 +362,20 @@ func cmdAt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Setenv("GIT_AUTHOR_DATE", args[0])
 	ts.Setenv("GIT_COMMITTER_DATE", args[0])
+}
+
+// scriptEnvironment is what the script would give a program that it starts.
+func scriptEnvironment(ts *testscript.TestScript) []string {
+	var environ []string
+	more := []string{
+		"PATH=", "WORK=", "CI=", "NO_COLOR=", "GH_PROMPT_DISABLED=", "GH_FORCE_TTY=",
+		"GITHUB_API_URL=", "GITHUB_SERVER_URL=", "GH_ENTERPRISE_TOKEN=", "GIT_TOKEN=",
+	}
+	for _, entry := range append(fixedEnvironment(""), more...) {
+		key, _, _ := strings.Cut(entry, "=")
+		if value := ts.Getenv(key); value != "" {
+			environ = append(environ, key+"="+value)
+		}
+	}
+	return slices.Clip(environ)
 }

@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,20 +83,4 @@ func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 	if got := cmd.ProcessState.ExitCode(); got != want {
 		ts.Fatalf("%s ended with exit code %d, want %d", strings.Join(args[2:], " "), got, want)
 	}
-}
-
-// scriptEnvironment is what the script would give a program that it starts.
-func scriptEnvironment(ts *testscript.TestScript) []string {
-	var environ []string
-	more := []string{
-		"PATH=", "WORK=", "CI=", "NO_COLOR=", "GH_PROMPT_DISABLED=", "GH_FORCE_TTY=",
-		"GITHUB_API_URL=", "GITHUB_SERVER_URL=", "GH_ENTERPRISE_TOKEN=", "GIT_TOKEN=",
-	}
-	for _, entry := range append(fixedEnvironment(""), more...) {
-		key, _, _ := strings.Cut(entry, "=")
-		if value := ts.Getenv(key); value != "" {
-			environ = append(environ, key+"="+value)
-		}
-	}
-	return slices.Clip(environ)
 }

@@ -151,7 +151,7 @@ func (a *Auditor) History(ctx context.Context, id phases.ChangeID, tip gitops.ID
 	all := slices.Concat(walked, before)
 	h.OtherMergeParentsOK = a.mergesOnly(ctx, all, base)
 	h.SignedBy = a.signedBy(ctx, walked)
-	return h, r.foreign(&h, all)
+	return h, r.foreign(ctx, &h, all)
 }
 
 // Approvals are the approvals in a history that may have been replaced, as [phases.Approvals] of it.
@@ -169,7 +169,16 @@ func (a *Auditor) Approvals(ctx context.Context, id phases.ChangeID, tip gitops.
 	return phases.Approvals(h), nil
 }
 
-// KeepsPlan reports whether the change's folder at a commit holds the plan that its journal says was approved.
+// Merged is the parent of a merge that brought the change's archive to the base as it is, "" where none did.
+func (a *Auditor) Merged(id phases.ChangeID, at gitops.ID) (gitops.ID, error) {
+	commit, err := a.objects.Commit(at)
+	if err != nil || len(commit.Parents) < 2 {
+		return "", err
+	}
+	return a.reader(id).mergedWith(commit, id.ArchiveDir()+"/"+specs.StateFile)
+}
+
+// KeepsPlan reports whether the change's folder in the archive holds, at a commit, the plan that its journal says was approved.
 // A change that never had one keeps it.
 func (a *Auditor) KeepsPlan(id phases.ChangeID, at gitops.ID, journal []specs.Entry) (bool, error) {
 	var approved string
@@ -182,11 +191,12 @@ func (a *Auditor) KeepsPlan(id phases.ChangeID, at gitops.ID, journal []specs.En
 	if approved == "" {
 		return true, nil
 	}
-	commit, err := a.objects.Commit(at)
+	folder, _, err := a.objects.TreeAt(string(at) + ":" + id.ArchiveDir())
 	if err != nil {
 		return false, err
 	}
-	t, err := a.reader(id).trees(commit.Tree)
+	var t trees
+	err = a.reader(id).readFolder(folder, &t)
 	return string(t.plan) == approved, err
 }
 
@@ -245,6 +255,7 @@ func (a *Auditor) known(ctx context.Context, commit gitops.ID, branches ...strin
 }
 
 // mergesOnly judges what a commit merges: the base, or a change that this one depends on.
+// From its archive on, a branch merges the base alone: what is measured from there on is what lands.
 func (a *Auditor) mergesOnly(ctx context.Context, walked []step, base string) func(phases.Commit) bool {
 	branches := []string{base}
 	for _, s := range walked {
@@ -254,16 +265,22 @@ func (a *Auditor) mergesOnly(ctx context.Context, walked []step, base string) fu
 			}
 		}
 	}
-	own := map[string]bool{}
-	for _, s := range walked {
-		own[string(s.commit.ID)] = true
+	own, landing := map[string]bool{}, map[string]bool{}
+	archived := false
+	for _, s := range slices.Backward(walked) {
+		archived = archived || s.record != nil && s.record.Step == phases.StepArchive
+		own[string(s.commit.ID)], landing[string(s.commit.ID)] = true, archived
 	}
 	return func(c phases.Commit) bool {
+		allowed := branches
+		if landing[c.ID] {
+			allowed = nil
+		}
 		for _, parent := range c.Parents {
 			if own[parent] {
 				continue
 			}
-			ok, err := a.known(ctx, gitops.ID(parent), branches...)
+			ok, err := a.known(ctx, gitops.ID(parent), allowed...)
 			if err != nil || !ok {
 				return false
 			}

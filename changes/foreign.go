@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -10,8 +11,9 @@ import (
 
 // foreign finds what a branch does under agentd/ outside its change's folder: no reviewer is shown it.
 // The tip must have the rest of the record as one of the commits has it that the branch was made from:
-// the one before the change began, or one that was merged. all is newest first.
-func (r *reader) foreign(h *phases.History, all []step) error {
+// the one before the change began, or one that was merged. One that a newer one contains does not count:
+// whoever merges the base takes all of it. all is newest first.
+func (r *reader) foreign(ctx context.Context, h *phases.History, all []step) error {
 	own := map[gitops.ID]bool{}
 	for _, s := range all {
 		own[s.commit.ID] = true
@@ -31,14 +33,26 @@ func (r *reader) foreign(h *phases.History, all []step) error {
 	var near []gitops.FileChange
 	for i, base := range bases {
 		differs, err := r.foreignChanges(base, all[0].commit.ID, folders)
-		if err != nil || len(differs) == 0 {
+		if err != nil {
 			return err
 		}
 		if i == 0 {
 			near = differs
 		}
+		if len(differs) > 0 {
+			continue
+		}
+		if past, err := r.contained(ctx, base, bases); err != nil || !past {
+			return err
+		}
+		if i == 0 { // an older base was merged last
+			near = nil
+		}
 	}
-	h.ForeignPath = near[0].Path
+	if len(near) == 0 {
+		return nil
+	}
+	h.ForeignPath, h.ForeignCommit = near[0].Path, string(all[0].commit.ID) // a merge that took nothing changes nothing
 	for _, s := range all {
 		if len(s.commit.Parents) == 0 {
 			break
@@ -53,6 +67,19 @@ func (r *reader) foreign(h *phases.History, all []step) error {
 		}
 	}
 	return nil
+}
+
+// contained reports whether one of several commits is an ancestor of another of them.
+func (r *reader) contained(ctx context.Context, commit gitops.ID, among []gitops.ID) (bool, error) {
+	for _, other := range among {
+		if other == commit {
+			continue
+		}
+		if newer, err := r.repo.IsAncestor(ctx, commit, other); err != nil || newer {
+			return newer, err
+		}
+	}
+	return false, nil
 }
 
 // ownFolders are the folders that a branch may change: those of its change, and once that is archived the specs,

@@ -2,6 +2,7 @@ package changes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -53,22 +54,15 @@ func (c *Change) Reviewed(ctx context.Context) (*Change, error) {
 }
 
 // Withdraw takes an archive that waits on its branch back: the change goes on as it was reviewed, on the base that
-// its archive was made for. It returns the change as it stands then, and what worktrees kept for themselves.
+// its archive was made for, and with what came after the archive. It returns the change as it stands then, and what worktrees kept for themselves.
 func (s *Store) Withdraw(ctx context.Context, c *Change) (*Change, []string, error) {
 	reviewed, err := c.Reviewed(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	base, err := c.Fork(ctx)
+	tree, err := s.unarchived(ctx, c, reviewed)
 	if err != nil {
 		return nil, nil, err
-	}
-	tree, conflicts, err := s.Repo.MergeTrees(ctx, base, reviewed.Tip)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(conflicts) > 0 { // somebody resolved them, who merged the base by hand
-		return nil, nil, fmt.Errorf("%s and %s conflict in %s", base.Short(), c.ID.Branch(), strings.Join(conflicts, ", "))
 	}
 	now := s.Now().UTC().Truncate(time.Second)
 	t := phases.Transition{
@@ -97,6 +91,54 @@ func (s *Store) Withdraw(ctx context.Context, c *Change) (*Change, []string, err
 	}
 	next, err := s.OpenAt(ctx, c.ID, commit)
 	return next, left, err
+}
+
+// unarchived is the tree of a branch without the archive that waits on it: the reviewed branch and the base of the archive
+// merged once more, and on top of that what the branch did after the archive.
+func (s *Store) unarchived(ctx context.Context, c, reviewed *Change) (gitops.ID, error) {
+	all := c.State.Transitions
+	last := len(all) - 1
+	for all[last].Step != phases.StepArchive {
+		last--
+	}
+	archive := gitops.ID(all[last].Commit)
+	objects, err := s.Repo.Objects(ctx)
+	if err != nil {
+		return "", err
+	}
+	commit, err := objects.Commit(archive)
+	if err = errors.Join(err, objects.Close()); err != nil {
+		return "", err
+	}
+	tree, conflicts, err := s.Repo.MergeTrees(ctx, commit.Parents[len(commit.Parents)-1], reviewed.Tip)
+	if err == nil && len(conflicts) == 0 && archive != c.Tip {
+		var before gitops.ID
+		if before, err = s.Repo.ScratchCommit(ctx, tree, archive); err != nil {
+			return "", err
+		}
+		tree, conflicts, err = s.Repo.MergeTrees(ctx, before, c.Tip)
+	}
+	if err == nil && len(conflicts) > 0 {
+		err = &WithdrawError{ID: c.ID, Archive: archive.Short(), Conflicts: conflicts}
+	}
+	return tree, err
+}
+
+// WithdrawError says that what came after an archive stands only on it.
+type WithdrawError struct {
+	ID        phases.ChangeID
+	Archive   string
+	Conflicts []string
+}
+
+func (e *WithdrawError) Error() string {
+	return fmt.Sprintf("what was committed on %s after its archive %s conflicts with taking that back, in %s",
+		e.ID.Branch(), e.Archive, strings.Join(e.Conflicts, ", "))
+}
+
+// Hint names the commands that show it and take it off.
+func (e *WithdrawError) Hint() string {
+	return fmt.Sprintf("`git log %[1]s..%[2]s` shows it, and `git reset --keep %[1]s` on that branch takes it off", e.Archive, e.ID.Branch())
 }
 
 // FiledBy is the commit that put the change's archive into what a commit of the base holds:

@@ -93,7 +93,7 @@ func (a *app) job(ctx context.Context, mode workflow.JobMode) error {
 	enable()
 	if err := page.finish(result, err); err != nil {
 		if fail == failNever && ctx.Err() == nil {
-			a.progress.Warn(err.Error())
+			a.progress.Warn(harmless(err.Error()))
 			return nil
 		}
 		return err

@@ -163,7 +163,7 @@ func (a *auditor) takeOut(c Commit) string {
 func (a *auditor) judgeCommit(c Commit) {
 	ok := a.replayer.history.OtherMergeParentsOK
 	if len(c.Parents) > 1 && ok != nil && !ok(c) {
-		a.report(RuleForeignMerge, c.ID, "merge the base, or record the dependency with --depends-on",
+		a.report(RuleForeignMerge, c.ID, "merge the base alone, or plan the change on the other one: `gh agentd plan <id> --base agentd/<other>`",
 			"commit %s merges commits that are neither on the base nor in a change that %s depends on", shortID(c.ID), a.change())
 	}
 	m, err := ParseMessage(c.Message)
@@ -295,12 +295,16 @@ func (a *auditor) judgeTip() {
 // judgeArchived wants an archive, and what follows it on its branch until it lands, to do to the base what was approved.
 func (a *auditor) judgeArchived() {
 	s := &a.replayer.state
-	same, err := a.replayer.sameCode(s.CodeApproval, s.Tip, s.CodeTree)
+	if a.replayer.history.Diff == nil {
+		return
+	}
+	// Never by the tree: the approved tree on a base that has moved on would take back what the base has got since.
+	diff, err := a.replayer.history.Diff(s.Tip)
 	switch {
 	case err != nil:
 		a.report(RuleUnreadable, s.Tip, a.command("doctor"), "%v", err)
-	case !same:
-		a.report(RuleCodeStale, s.Tip, fmt.Sprintf("take what came after the archive off %s", a.change().Branch()),
+	case diff != s.CodeApproval.Diff:
+		a.report(RuleCodeStale, s.Tip, fmt.Sprintf("`gh agentd archive %s --abort` makes it a change that can be reviewed", a.change()),
 			"%s is archived with other code than was approved in %s", a.change(), shortID(s.CodeApproval.Commit))
 	}
 }

@@ -22,6 +22,7 @@ type landing struct {
 	proof    []phases.Evidence
 	applied  *changes.Change // as it was reviewed
 	proposed bool            // goes onto the change's branch
+	again    bool            // where one waits already
 }
 
 // build makes the archive commit of a change in memory. No reference moves.

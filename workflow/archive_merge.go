@@ -67,6 +67,9 @@ func (a *archiving) mergeCode(ctx context.Context, c *changes.Change, l *landing
 // mergeFirst is the way out where the base has to be looked at on the branch.
 func (l *landing) mergeFirst() string {
 	id := l.applied.ID
+	if l.again {
+		return fmt.Sprintf("`%s`, merge %s into %s, then `%s`", command("archive", id, "--abort"), l.branch, id.Branch(), command("impl", id))
+	}
 	return fmt.Sprintf("merge %s into %s, then `%s`", l.branch, id.Branch(), command("impl", id))
 }
 

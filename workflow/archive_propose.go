@@ -158,7 +158,7 @@ func (a *archiving) onBranch(ctx context.Context, c, reviewed *changes.Change, u
 		return stay, err
 	}
 	a.Say.Note(fmt.Sprintf("%s is %s: a pull request is to bring its archive to %s", c.ID, c.Phase(), branch))
-	l := landing{branch: a.remote + "/" + branch, base: up, applied: reviewed, proposed: true}
+	l := landing{branch: a.remote + "/" + branch, base: up, applied: reviewed, proposed: true, again: c != reviewed}
 	commit, err := a.build(ctx, c, &l)
 	if err != nil {
 		return stay, err

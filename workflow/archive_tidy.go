@@ -88,5 +88,21 @@ func (a *archiving) landed(ctx context.Context, c *changes.Change, tip gitops.ID
 		return false, err
 	}
 	there, err := blobAt(objects, c.Archived, record)
-	return here == there, err
+	if err != nil || here != there {
+		return false, err
+	}
+	filed, err := a.Store.FiledBy(ctx, c.ID, tip)
+	if err != nil {
+		return false, err
+	}
+	after, err := a.Repo.Between(ctx, []gitops.ID{tip}, []gitops.ID{filed, c.Archived})
+	if err != nil {
+		return false, err
+	}
+	for _, id := range after { // merges of the base bring nothing of their own
+		if commit, err := objects.Commit(id); err != nil || len(commit.Parents) < 2 {
+			return false, err
+		}
+	}
+	return true, nil
 }

@@ -211,7 +211,9 @@ func (k *checking) judge(ctx context.Context, t target) error {
 		return err
 	}
 	if found.State.Recorded == phases.Archived {
-		return k.archive(ctx, t, found.State)
+		if err := k.archive(ctx, t, found.State); err != nil {
+			return err
+		}
 	}
 	return k.below(ctx, h, found.State.Base.Branch)
 }

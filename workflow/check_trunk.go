@@ -1,11 +1,13 @@
 package workflow
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
@@ -198,15 +200,46 @@ func (k *checking) record(folder string, c gitops.FileChange, at gitops.ID) (rec
 	}
 	fault = unearned(state.Transitions)
 	if fault == "" && !record.gone {
-		kept, err := k.auditor.KeepsPlan(record.change, at, state.Transitions)
-		if err != nil {
-			return record, "", err
+		fault, err = k.unkept(record, at, state.Transitions)
+	}
+	return record, fault, err
+}
+
+// unkept says what of the approved plan a record does not keep: its documents, or the specs that it made of them.
+func (k *checking) unkept(r filed, at gitops.ID, journal []specs.Entry) (string, error) {
+	if open, err := k.treeAt(at, r.change.Dir()); err != nil || open != "" {
+		return "its folder is still among the changes", err
+	}
+	kept, err := k.auditor.KeepsPlan(r.change, at, journal)
+	if err != nil || !kept {
+		return "its plan is not the one that was approved", err
+	}
+	planned, err := k.changed("", at, r.change.ArchiveDir()+"/specs")
+	if err != nil {
+		return "", err
+	}
+	if len(planned) != len(r.specs) {
+		return fmt.Sprintf("its plan has %d specs, and it tells of %d", len(planned), len(r.specs)), nil
+	}
+	objects := k.auditor.Objects()
+	for _, s := range r.specs {
+		i := slices.IndexFunc(planned, func(c gitops.FileChange) bool { return c.Path == string(s.ID)+".md" })
+		if i < 0 {
+			return fmt.Sprintf("its plan has no spec %s", s.ID), nil
 		}
-		if !kept {
-			fault = "its plan is not the one that was approved"
+		both, err := objects.Blobs([]gitops.ID{planned[i].NewID, gitops.ID(s.After)})
+		if errors.Is(err, gitops.ErrNotFound) {
+			return fmt.Sprintf("what it made of spec %s cannot be read", s.ID), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		// The stamp of the time is all that an archive adds.
+		if !bytes.Equal(specs.StampArchived(both[0], time.Time{}), specs.StampArchived(both[1], time.Time{})) {
+			return fmt.Sprintf("spec %s is not the one of its plan", s.ID), nil
 		}
 	}
-	return record, fault, nil
+	return "", nil
 }
 
 // unearned says why a journal does not lead to an archive: it is all that is left where a squash dropped the commits.
@@ -240,16 +273,16 @@ func (k *checking) chain(ctx context.Context, r filed, at gitops.ID) error {
 	if err != nil {
 		return err
 	}
-	if len(h.Commits) == 0 { // a merge of the branch that it was archived on
-		filed, err := k.store.FiledBy(ctx, r.change, at)
+	if len(h.Commits) == 0 { // a merge of the branch that it was archived on: all of that is judged, up to its tip
+		merged, err := k.auditor.Merged(r.change, at)
 		if err != nil {
 			return err
 		}
-		if filed != "" && filed != at {
-			if h, err = k.auditor.History(ctx, r.change, filed); err != nil {
+		if merged != "" {
+			if h, err = k.auditor.History(ctx, r.change, merged); err != nil {
 				return err
 			}
-			at = filed
+			at = merged
 		}
 	}
 	if len(h.Commits) == 0 && k.repo.Exists(ctx, r.tip) {
@@ -262,10 +295,12 @@ func (k *checking) chain(ctx context.Context, r filed, at gitops.ID) error {
 			h.Journal = append(h.Journal, e.Transition)
 		}
 	}
-	if len(h.Commits) > 0 {
-		k.audited(target{change: r.change, ref: "refs/heads/" + k.trunk.Branch, tip: at}, phases.Audit(h, *k.policy))
+	if len(h.Commits) == 0 {
+		return nil
 	}
-	return nil
+	found := phases.Audit(h, *k.policy)
+	k.audited(target{change: r.change, ref: "refs/heads/" + k.trunk.Branch, tip: at}, found)
+	return k.below(ctx, h, found.State.Base.Branch)
 }
 
 // explainSpecs holds every spec that a step changes against the records that came with it, and the other way round.
@@ -366,7 +401,11 @@ func (k *checking) broughtIn(ctx context.Context, t target, brought *carried) er
 			}
 		}
 		if len(h.Commits) > 0 {
-			k.audited(target{change: id, ref: id.Ref(), tip: gitops.ID(h.Commits[len(h.Commits)-1].ID)}, phases.Audit(h, *k.policy))
+			found := phases.Audit(h, *k.policy)
+			k.audited(target{change: id, ref: id.Ref(), tip: gitops.ID(h.Commits[len(h.Commits)-1].ID)}, found)
+			if err := k.below(ctx, h, found.State.Base.Branch); err != nil {
+				return err
+			}
 			continue
 		}
 		k.result.Violations = append(k.result.Violations, CheckViolation{

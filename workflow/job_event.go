@@ -26,8 +26,11 @@ type JobEvent struct {
 // Understood is the word that lets events in which others than writers can bring about.
 const Understood = "i-know"
 
-// untrusted are the events that run with the base's rights and may be brought about by anybody.
-var untrusted = []string{"pull_request_target", "workflow_run", "issues", "issue_comment"}
+// trusted are the events that either run without the repository's secrets where a stranger brings them about,
+// or need write access. All others, whatever GitHub adds to them, may run with the base's rights for anybody.
+var trusted = []string{
+	"pull_request", "merge_group", "push", "schedule", "workflow_dispatch", "workflow_call", "repository_dispatch", "",
+}
 
 // wants is what an event asks for.
 type wants struct {
@@ -47,7 +50,7 @@ func (j *jobbing) wanted() (wants, error) {
 			return w, nil
 		}
 	}
-	if slices.Contains(untrusted, event.Name) && j.req.AllowUntrusted != Understood {
+	if !slices.Contains(trusted, event.Name) && j.req.AllowUntrusted != Understood {
 		return w, &GateError{
 			Gate:   "event",
 			Reason: fmt.Sprintf("a job with rights of its own is not started by %s, which anybody can bring about", event.Name),
@@ -128,7 +131,7 @@ func (j *jobbing) started(ctx context.Context) error {
 			return &GateError{Gate: "actor", Reason: fmt.Sprintf("%q names no app: apps are named one by one", bot), Next: "write each login into the input bots"}
 		}
 	}
-	asked := slices.Contains(untrusted, event.Name)
+	asked := !slices.Contains(trusted, event.Name)
 	if asked && len(event.Actors) == 0 {
 		return &GateError{Gate: "actor", Reason: "the event does not say who brought it about", Next: "start it by workflow_dispatch"}
 	}
