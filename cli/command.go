@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/workflow"
 )
 
 // The groups of the help page.
@@ -172,6 +173,23 @@ func (a *app) changeID(cmd *cobra.Command, arg string) (phases.ChangeID, error) 
 	id, err := phases.ParseChangeID(arg)
 	if err != nil {
 		return id, usage(cmd, err)
+	}
+	a.change = id.String()
+	return id, nil
+}
+
+// namedOrCurrent is the change that the argument names; without one, the change whose branch is checked out.
+func (a *app) namedOrCurrent(cmd *cobra.Command, b *workflow.Bench, args []string) (phases.ChangeID, error) {
+	if len(args) > 0 {
+		return a.changeID(cmd, args[0])
+	}
+	branch, _, err := b.Repo.Head(cmd.Context())
+	if err != nil {
+		return phases.ChangeID{}, err
+	}
+	id, ok := phases.ChangeIDFromBranch(branch)
+	if !ok {
+		return id, usage(cmd, errors.New("the change's id is missing, and no branch of a change is checked out"))
 	}
 	a.change = id.String()
 	return id, nil

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentd/gh-agentd/github"
-	"github.com/agentd/gh-agentd/phases"
 	"github.com/agentd/gh-agentd/workflow"
 )
 
@@ -41,12 +40,7 @@ $ gh agentd publish add-oauth --json pull_request,reviews`),
 			if err != nil {
 				return err
 			}
-			if len(args) == 0 {
-				request.Change, err = a.currentChange(cmd, bench)
-			} else {
-				request.Change, err = a.changeID(cmd, args[0])
-			}
-			if err != nil {
+			if request.Change, err = a.namedOrCurrent(cmd, bench, args); err != nil {
 				return err
 			}
 			publish := workflow.Publish{Bench: bench}
@@ -99,18 +93,4 @@ func printRequest(w io.Writer, r github.Request) error {
 	}
 	_, err = fmt.Fprintf(w, "\n%s %s\n%s\n", r.Method, r.Path, body)
 	return err
-}
-
-// currentChange is the change whose branch is checked out.
-func (a *app) currentChange(cmd *cobra.Command, b *workflow.Bench) (phases.ChangeID, error) {
-	branch, _, err := b.Repo.Head(cmd.Context())
-	if err != nil {
-		return phases.ChangeID{}, err
-	}
-	id, ok := phases.ChangeIDFromBranch(branch)
-	if !ok {
-		return id, usage(cmd, errors.New("the change's id is missing, and no branch of a change is checked out"))
-	}
-	a.change = id.String()
-	return id, nil
 }

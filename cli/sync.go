@@ -39,12 +39,7 @@ $ gh agentd sync add-oauth --yes --json action,reviews`),
 			if err != nil {
 				return err
 			}
-			if len(args) == 0 {
-				request.Change, err = a.currentChange(cmd, bench)
-			} else {
-				request.Change, err = a.changeID(cmd, args[0])
-			}
-			if err != nil {
+			if request.Change, err = a.namedOrCurrent(cmd, bench, args); err != nil {
 				return err
 			}
 			sync := workflow.Sync{Bench: bench}
