@@ -119,23 +119,27 @@ func totalUsage(all []phases.Applied) *phases.Usage {
 // It returns *gitops.MovedError when the base moved, and *gitops.OverlapError, with nothing changed,
 // when uncommitted work is in files that the archive changes.
 func (s *Store) Land(ctx context.Context, c *Change, branch string, base, commit gitops.ID) ([]string, error) {
+	keep, err := s.Keep(ctx, c.ID, c.Tip)
+	if err != nil {
+		return nil, err
+	}
+	return s.moveBase(ctx, branch, gitops.Advance{Reason: "agentd: archive " + c.ID.String(), Old: base, New: commit, Also: keep})
+}
+
+// moveBase moves the base branch as [Store.Land] says it.
+func (s *Store) moveBase(ctx context.Context, branch string, a gitops.Advance) ([]string, error) {
 	if s.lock == nil {
 		return nil, errUnlocked
 	}
 	if _, _, err := s.lock.Recover(ctx); err != nil { // as in advance
 		return nil, err
 	}
-	keep, err := s.Keep(ctx, c.ID, c.Tip)
-	if err != nil {
+	if err := s.Fits(ctx, branch, a.Old, a.New); err != nil {
 		return nil, err
 	}
-	if err := s.Fits(ctx, branch, base, commit); err != nil {
-		return nil, err
-	}
+	a.Ref = "refs/heads/" + branch
 	s.point("before-land")
-	left, err := s.move(ctx, gitops.Advance{
-		Reason: "agentd: archive " + c.ID.String(), Ref: "refs/heads/" + branch, Old: base, New: commit, Also: keep,
-	})
+	left, err := s.move(ctx, a)
 	s.point("after-land")
 	if err != nil {
 		return left, err
@@ -176,13 +180,19 @@ func (s *Store) Keep(ctx context.Context, id phases.ChangeID, tip gitops.ID) ([]
 		if ref.ID == tip {
 			return nil, nil
 		}
-		// The highest number and not their count: somebody may have removed one.
-		if n, err := strconv.Atoi(strings.TrimPrefix(ref.Name, id.ArchiveRefPrefix())); err == nil {
-			last = max(last, n)
-		}
+		last = max(last, attemptNumber(id, ref.Name)) // and not their count: somebody may have removed one
 	}
 	name := fmt.Sprintf("%s%d", id.ArchiveRefPrefix(), last+1)
 	return []gitops.RefUpdate{{Name: name, New: tip}}, nil
+}
+
+// attemptNumber is n of refs/agentd/archive/<id>/<n>, 0 for every other name.
+func attemptNumber(id phases.ChangeID, ref string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(ref, id.ArchiveRefPrefix()))
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // CodeDiffers says whether the code of a tree is another than the one at the change's tip.

@@ -12,7 +12,7 @@ import (
 // openArchived opens a change whose branch is gone: what is left is the record on the base.
 // The base is looked at again: it may have been archived, and the branch deleted, since the first look.
 func (s *Store) openArchived(ctx context.Context, r *reader, id phases.ChangeID) (*Change, error) {
-	tip, err := archiveOnBase(r, id, s.findBase(ctx))
+	tip, err := archiveOnBase(ctx, r, id, s.findBase(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (s *Store) openArchived(ctx context.Context, r *reader, id phases.ChangeID)
 // noteArchive looks whether the base already holds the archive record of a change that still has its branch.
 // A change is archived only then, whatever the branch says (DESIGN section 10).
 func (s *Store) noteArchive(ctx context.Context, r *reader, c *Change, base tipsFunc) error {
-	tip, err := archiveOnBase(r, c.ID, base)
+	tip, err := archiveOnBase(ctx, r, c.ID, base)
 	if err != nil || tip == "" {
 		return err
 	}
@@ -62,25 +62,48 @@ func (s *Store) findBase(ctx context.Context) tipsFunc {
 }
 
 // archiveOnBase returns the tip of the base branch whose tree holds the archive record, "" if there is none.
-func archiveOnBase(r *reader, id phases.ChangeID, base tipsFunc) (gitops.ID, error) {
+// A clone's own base often lags behind: what a newer one has let go of is not held any more.
+func archiveOnBase(ctx context.Context, r *reader, id phases.ChangeID, base tipsFunc) (gitops.ID, error) {
 	tips, err := base()
 	if err != nil {
 		return "", err
 	}
+	var holders, others []gitops.ID
 	for _, tip := range tips {
-		_, _, src, err := r.objects.Lookup(string(tip) + ":" + id.ArchiveDir() + "/" + specs.StateFile)
-		if isNotFound(err) {
-			continue
-		}
+		holds, err := r.holdsArchive(id, tip)
 		if err != nil {
 			return "", err
 		}
-		state, _, err := specs.ParseState(id.ArchiveDir()+"/"+specs.StateFile, src)
-		if err == nil && state.Phase == phases.Archived {
-			return tip, nil
+		if holds {
+			holders = append(holders, tip)
+		} else {
+			others = append(others, tip)
+		}
+	}
+	for _, holder := range holders {
+		lags, err := r.contained(ctx, holder, others)
+		if err != nil {
+			return "", err
+		}
+		if !lags {
+			return holder, nil
 		}
 	}
 	return "", nil
+}
+
+// holdsArchive reports whether the tree of a commit holds the archive record of a change.
+func (r *reader) holdsArchive(id phases.ChangeID, commit gitops.ID) (bool, error) {
+	path := id.ArchiveDir() + "/" + specs.StateFile
+	_, _, src, err := r.objects.Lookup(string(commit) + ":" + path)
+	if isNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	state, _, err := specs.ParseState(path, src)
+	return err == nil && state.Phase == phases.Archived, nil
 }
 
 // replayArchived replays an archived change from the commit that archived it.

@@ -64,6 +64,19 @@ func (s *Store) Withdraw(ctx context.Context, c *Change) (*Change, []string, err
 	if err != nil {
 		return nil, nil, err
 	}
+	return s.unarchive(ctx, c, reopening{old: c.Tip, tree: tree, subject: "took the archive back before it landed"})
+}
+
+// reopening is what takes an archived change back to complete.
+type reopening struct {
+	old     gitops.ID // where the branch stands, "" where it is gone
+	tree    gitops.ID // of the branch then, without the new STATE.yaml
+	base    gitops.ID // that the branch goes on from besides its own tip, "" where that is no other one
+	subject string
+}
+
+// unarchive commits a reopening on top of the change, and moves its branch there.
+func (s *Store) unarchive(ctx context.Context, c *Change, o reopening) (*Change, []string, error) {
 	now := s.Now().UTC().Truncate(time.Second)
 	t := phases.Transition{
 		Change: c.ID, Step: phases.StepUnarchive, From: phases.Archived, Phase: phases.Complete, Actor: phases.Human,
@@ -77,15 +90,19 @@ func (s *Store) Withdraw(ctx context.Context, c *Change) (*Change, []string, err
 	state := *c.Document
 	state.Archive = nil
 	state.Record(specs.EntryOf(t, now), nil, now)
-	tree, err = s.writeTree(ctx, tree, []gitops.Edit{{Path: c.ID.Dir() + "/" + specs.StateFile, Mode: gitops.ModeFile, Content: state.YAML()}})
+	tree, err := s.writeTree(ctx, o.tree, []gitops.Edit{{Path: c.ID.Dir() + "/" + specs.StateFile, Mode: gitops.ModeFile, Content: state.YAML()}})
 	if err != nil {
 		return nil, nil, err
 	}
-	commit, err := s.commitTree(ctx, tree, []gitops.ID{c.Tip}, Record{Subject: "took the archive back before it landed"}, t)
+	parents := []gitops.ID{c.Tip}
+	if o.base != "" {
+		parents = append(parents, o.base)
+	}
+	commit, err := s.commitTree(ctx, tree, parents, Record{Subject: o.subject}, t)
 	if err != nil {
 		return nil, nil, err
 	}
-	left, err := s.advance(ctx, gitops.Advance{Reason: "agentd: unarchive", Ref: c.ID.Ref(), Old: c.Tip, New: commit})
+	left, err := s.advance(ctx, gitops.Advance{Reason: "agentd: unarchive", Ref: c.ID.Ref(), Old: o.old, New: commit})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -150,7 +167,7 @@ func (s *Store) FiledBy(ctx context.Context, id phases.ChangeID, base gitops.ID)
 		return "", err
 	}
 	defer r.close()
-	tip, err := archiveOnBase(r, id, func() ([]gitops.ID, error) { return []gitops.ID{base}, nil })
+	tip, err := archiveOnBase(ctx, r, id, func() ([]gitops.ID, error) { return []gitops.ID{base}, nil })
 	if err != nil || tip == "" {
 		return "", err
 	}
