@@ -10,8 +10,8 @@ import (
 
 func newArchiveCommand(a *app) *cobra.Command {
 	var (
-		deleteBranch, push, pull, abort bool
-		j                               *jsonFlags
+		deleteBranch, push, pull, resolved, abort bool
+		j                                         *jsonFlags
 	)
 	cmd := &cobra.Command{
 		Use:     "archive <id>",
@@ -19,12 +19,15 @@ func newArchiveCommand(a *app) *cobra.Command {
 		Short:   "Merge a complete change and its specs into the base branch",
 		Long: a.text(`
 Archive a complete change: merge its code and its specs into the base branch in one commit,
-and file its documents under agentd/archive. No model is asked; where specs collide, nothing is merged.
+and file its documents under agentd/archive. No model is asked. Specs are merged requirement by requirement.
+
+Where the base branch and the change edited the same place of a spec, nothing is archived: both sides are marked
+in a worktree made for it. Decide there what the spec shall say, then --continue; --abort gives that up.
 
 With --push the remote's base branch moves first, and then the one here. Where the remote refuses that, as for a protected
 branch, and with --pr, the archive goes onto the change's branch instead, and its pull request brings it to the base.
 Until somebody has merged that the change is complete, archive pending; run again, it follows a base that moved on.
---abort takes it back, so that the change can be worked on. Nothing is ever forced.
+--abort then takes it back, so that the change can be worked on. Nothing is ever forced.
 
 Without these flags [github] publish in agentd/config.toml decides: "always" pushes, "ask" asks on a terminal,
 and otherwise the base branch moves here alone.
@@ -42,7 +45,7 @@ $ gh agentd archive add-oauth --delete-branch`),
 			}
 			return a.act(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
 				archive := workflow.Archive{Bench: b}
-				request := workflow.ArchiveRequest{Change: id, DeleteBranch: deleteBranch, Abort: abort}
+				request := workflow.ArchiveRequest{Change: id, DeleteBranch: deleteBranch, Continue: resolved, Abort: abort}
 				switch {
 				case push:
 					request.Route = workflow.RoutePush
@@ -56,8 +59,10 @@ $ gh agentd archive add-oauth --delete-branch`),
 	cmd.Flags().BoolVarP(&deleteBranch, "delete-branch", "d", false, "Remove the branch and its worktree afterwards, where nothing is lost")
 	cmd.Flags().BoolVar(&push, "push", false, "Push the base branch; by a pull request where the remote refuses that")
 	cmd.Flags().BoolVar(&pull, "pr", false, "Have a pull request bring the archive to the base branch")
-	cmd.Flags().BoolVar(&abort, "abort", false, "Take back an archive that waits for its pull request")
+	cmd.Flags().BoolVar(&resolved, "continue", false, "Archive with the specs as you resolved them")
+	cmd.Flags().BoolVar(&abort, "abort", false, "Give up resolving, or take back an archive that waits for its pull request")
 	exclusive(cmd, "push", "pr")
+	exclusive(cmd, "continue", "abort")
 	exclusive(cmd, "push", "abort")
 	exclusive(cmd, "pr", "abort")
 	j = addJSON(cmd, workflow.ActionResult{})

@@ -63,6 +63,8 @@ type ArchivedSpec struct {
 	ID     SpecID
 	Before string // "" if the spec is new
 	After  string // "" if the spec was removed
+	// Resolved says that both sides had changed the same, and a person decided what After says there.
+	Resolved bool
 }
 
 // Validation is one check that the older tool recorded.

@@ -172,7 +172,10 @@ func (r *stateReader) archive(n yaml.Node) *Archive {
 	var raw struct {
 		Base  string
 		Tip   string
-		Specs []struct{ ID, Before, After string }
+		Specs []struct {
+			ID, Before, After string
+			Resolved          bool
+		}
 	}
 	if err := n.Decode(&raw); err != nil {
 		r.problem(High, "state-archive", n.Line, "archive: %s", problemText(err))
@@ -185,7 +188,7 @@ func (r *stateReader) archive(n yaml.Node) *Archive {
 			r.problem(High, "state-archive", n.Line, "archive: %v", err)
 			continue
 		}
-		archive.Specs = append(archive.Specs, ArchivedSpec{ID: id, Before: spec.Before, After: spec.After})
+		archive.Specs = append(archive.Specs, ArchivedSpec{ID: id, Before: spec.Before, After: spec.After, Resolved: spec.Resolved})
 	}
 	return archive
 }

@@ -168,6 +168,9 @@ func (a ArchivedSpec) flow() string {
 	f.add("id", yamlText(string(a.ID)))
 	f.add("before", yamlText(a.Before))
 	f.add("after", yamlText(a.After))
+	if a.Resolved {
+		f.add("resolved", "true")
+	}
 	return f.String()
 }
 

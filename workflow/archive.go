@@ -19,7 +19,8 @@ type Archive struct{ Bench *Bench }
 type ArchiveRequest struct {
 	Change       phases.ChangeID
 	Route        Route
-	Abort        bool // take back an archive that waits for its pull request
+	Continue     bool // with the specs that a person has resolved
+	Abort        bool // give up a resolution, or take back an archive that waits for its pull request
 	DeleteBranch bool // afterwards remove the branch and its worktree, if that is clean
 }
 
@@ -32,6 +33,9 @@ func (a *Archive) Run(ctx context.Context, req ArchiveRequest) (result ActionRes
 	}
 	err = a.Bench.exclusively(ctx, req.Change, "archive", func(b *Bench) error {
 		run := &archiving{implementing: newImplementing(b, ImplementRequest{Change: req.Change}), req: req}
+		if run.resolution, err = b.openResolution(ctx, req); err != nil {
+			return err
+		}
 		if req.Abort {
 			result, err = run.abort(ctx)
 		} else {
@@ -51,6 +55,8 @@ type archiving struct {
 	*implementing
 	req    ArchiveRequest
 	remote string // that shares the change, where the route leads over one
+
+	resolution *resolution
 }
 
 func (a *archiving) archive(ctx context.Context) (ActionResult, error) {
@@ -66,6 +72,12 @@ func (a *archiving) archive(ctx context.Context) (ActionResult, error) {
 			return none, err
 		}
 		r, err := a.attempt(ctx, c)
+		if conflict, ok := errors.AsType[*SpecConflictError](err); ok {
+			r.Action, r.Conflicts, r.Next = ActionSpecConflict, conflict.Conflicts, command("archive", c.ID, "--continue")
+		}
+		if err == nil {
+			err = a.resolution.done(ctx)
+		}
 		if !moved(err) {
 			return r, err
 		}

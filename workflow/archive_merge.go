@@ -2,14 +2,11 @@ package workflow
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/agentd/gh-agentd/changes"
-	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
-	"github.com/agentd/gh-agentd/specs"
 )
 
 // mergeCode merges the branch into the base. What that does to the base must be the diff that was approved,
@@ -87,103 +84,4 @@ func (a *archiving) otherDiff(ctx context.Context, c *changes.Change, l *landing
 	return &GateError{
 		Gate: "merge", Reason: fmt.Sprintf("merged into %s the change is no longer what was approved", l.branch), Next: next,
 	}
-}
-
-// mergeSpecs makes the change's specs the project's.
-// A spec whose text on the base moved since the branch left it is refused with both sides named.
-func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landing) error {
-	files, err := c.Files(ctx)
-	if err != nil {
-		return err
-	}
-	seen, err := a.specsSeen(ctx, c)
-	if err != nil {
-		return err
-	}
-	objects, err := a.Repo.Objects(ctx)
-	if err != nil {
-		return err
-	}
-	defer objects.Close()
-	at := a.Now().UTC()
-	for _, path := range specPaths(specs.ChangeDocs{Files: files}) {
-		main := "agentd/" + path
-		before, err := blobAt(objects, seen, main)
-		if err != nil {
-			return err
-		}
-		now, err := blobAt(objects, l.base, main)
-		if err != nil {
-			return err
-		}
-		if now != before {
-			return a.specMoved(ctx, c, main, seen, l)
-		}
-		content := specs.StampArchived(files[path], at)
-		after, err := a.Repo.HashBlob(content)
-		if err != nil {
-			return err
-		}
-		name := strings.TrimSuffix(strings.TrimPrefix(path, "specs/"), ".md")
-		l.specs = append(l.specs, specs.ArchivedSpec{ID: specs.SpecID(name), Before: string(now), After: string(after)})
-		l.edits = append(l.edits, gitops.Edit{Path: main, Mode: gitops.ModeFile, Content: content})
-	}
-	for path, content := range files {
-		l.edits = append(l.edits, gitops.Edit{Path: c.ID.Dir() + "/" + path, Delete: true})
-		if path != specs.StateFile {
-			l.edits = append(l.edits, gitops.Edit{Path: c.ID.ArchiveDir() + "/" + path, Mode: gitops.ModeFile, Content: content})
-		}
-	}
-	return nil
-}
-
-// specsSeen is the commit of the base whose specs were before the eyes of whoever approved the plan.
-// Where the base was merged or the branch rebased after that, what is new on the base was not.
-func (a *archiving) specsSeen(ctx context.Context, c *changes.Change) (gitops.ID, error) {
-	base := c.State.Base
-	if a := c.State.PlanApproval; a != nil && a.Base != nil {
-		base = *a.Base
-	}
-	seen := gitops.ID(base.Commit)
-	if !a.Repo.Exists(ctx, seen) {
-		return "", fmt.Errorf("commit %s, which %q was planned on, is not in this clone: fetch it", seen.Short(), c.ID)
-	}
-	return seen, nil
-}
-
-func (a *archiving) specMoved(ctx context.Context, c *changes.Change, path string, seen gitops.ID, l *landing) error {
-	theirs, err := a.Repo.LastTouch(ctx, l.base, path)
-	if err != nil {
-		return err
-	}
-	return &SpecMovedError{
-		ID: c.ID, Path: path, Base: l.branch, Seen: seen.Short(), Theirs: theirs.Short(), Ours: c.Tip.Short(),
-	}
-}
-
-// SpecMovedError says that a spec was changed on the base after the plan was approved on an older one.
-type SpecMovedError struct {
-	ID                 phases.ChangeID
-	Path, Base         string
-	Seen, Theirs, Ours string
-}
-
-func (e *SpecMovedError) Error() string {
-	return fmt.Sprintf("%s changed on both sides since %s: on %s in %s, in change %q at %s",
-		e.Path, e.Seen, e.Base, e.Theirs, e.ID, e.Ours)
-}
-
-// Hint names the way out.
-func (e *SpecMovedError) Hint() string {
-	return fmt.Sprintf("merge %s into %s, bring agentd/changes/%s/specs up to date with it (`%s` if they are), then `%s`",
-		e.Base, e.ID.Branch(), e.ID, command("reopen", e.ID), command("plan", e.ID))
-}
-
-// blobAt is the blob of a path at a commit, "" when it is not there.
-func blobAt(objects *gitops.Objects, commit gitops.ID, path string) (gitops.ID, error) {
-	id, _, _, err := objects.Lookup(string(commit) + ":" + path)
-	if errors.Is(err, gitops.ErrNotFound) {
-		return "", nil
-	}
-	return id, err
 }

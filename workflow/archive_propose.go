@@ -202,6 +202,7 @@ func (a *archiving) again(ctx context.Context, c *changes.Change, up gitops.ID) 
 	if err != nil {
 		return stay, err
 	}
+	a.resolution.earlier = c
 	return a.onBranch(ctx, c, reviewed, up)
 }
 
@@ -216,6 +217,14 @@ func (a *archiving) abort(ctx context.Context) (ActionResult, error) {
 		return none, err
 	}
 	stay := resultOf(c, "", "")
+	if a.resolution.dir != "" {
+		if err := a.resolution.giveUp(ctx); err != nil {
+			return stay, err
+		}
+		r := resultOf(c, ActionGivenUp, "nothing was archived: the resolution is given up")
+		r.Next = command("archive", c.ID)
+		return r, nil
+	}
 	if !c.ArchivePending() {
 		return stay, &GateError{
 			Gate: "archive", Reason: fmt.Sprintf("no archive of %s waits on its branch: it is %s", c.ID, c.Phase()), Next: command("status", c.ID),

@@ -282,7 +282,7 @@ func (k *checking) archive(ctx context.Context, t target, s phases.State) error 
 	if err != nil {
 		return err
 	}
-	records, err := k.records(base, tip)
+	records, err := k.records(ctx, base, tip)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,12 @@ package workflow
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
@@ -108,7 +108,7 @@ func (k *checking) changed(before, after gitops.ID, dir string) ([]gitops.FileCh
 
 // landed judges what one step does to specs and archive.
 func (k *checking) landed(ctx context.Context, before, after gitops.ID) error {
-	records, err := k.records(before, after)
+	records, err := k.records(ctx, before, after)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ type filed struct {
 }
 
 // records reads what a step files in the archive, or takes out of it.
-func (k *checking) records(before, after gitops.ID) ([]filed, error) {
+func (k *checking) records(ctx context.Context, before, after gitops.ID) ([]filed, error) {
 	differs, err := k.changed(before, after, archiveDir)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (k *checking) records(before, after gitops.ID) ([]filed, error) {
 				fmt.Sprintf("commit %s changes %s/%s, and what is archived stays as it is", short(after), archiveDir, c.Path))
 			continue
 		}
-		record, fault, err := k.record(folder, differs[at], after)
+		record, fault, err := k.record(ctx, folder, differs[at], after)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +170,7 @@ func (k *checking) records(before, after gitops.ID) ([]filed, error) {
 }
 
 // record reads one archive folder's STATE.yaml as it came or went, or says why it explains nothing.
-func (k *checking) record(folder string, c gitops.FileChange, at gitops.ID) (record filed, fault string, err error) {
+func (k *checking) record(ctx context.Context, folder string, c gitops.FileChange, at gitops.ID) (record filed, fault string, err error) {
 	blob := c.NewID
 	if record.gone = blob.IsZero(); record.gone {
 		blob = c.OldID
@@ -200,13 +200,13 @@ func (k *checking) record(folder string, c gitops.FileChange, at gitops.ID) (rec
 	}
 	fault = unearned(state.Transitions)
 	if fault == "" && !record.gone {
-		fault, err = k.unkept(record, at, state.Transitions)
+		fault, err = k.unkept(ctx, record, at, state.Transitions)
 	}
 	return record, fault, err
 }
 
 // unkept says what of the approved plan a record does not keep: its documents, or the specs that it made of them.
-func (k *checking) unkept(r filed, at gitops.ID, journal []specs.Entry) (string, error) {
+func (k *checking) unkept(ctx context.Context, r filed, at gitops.ID, journal []specs.Entry) (string, error) {
 	if open, err := k.treeAt(at, r.change.Dir()); err != nil || open != "" {
 		return "its folder is still among the changes", err
 	}
@@ -221,23 +221,78 @@ func (k *checking) unkept(r filed, at gitops.ID, journal []specs.Entry) (string,
 	if len(planned) != len(r.specs) {
 		return fmt.Sprintf("its plan has %d specs, and it tells of %d", len(planned), len(r.specs)), nil
 	}
-	objects := k.auditor.Objects()
+	seen := seenBy(journal)
+	if len(r.specs) > 0 && !k.repo.Exists(ctx, seen) {
+		return fmt.Sprintf("commit %s, whose specs its plan was made for, is not here", short(seen)), nil
+	}
 	for _, s := range r.specs {
 		i := slices.IndexFunc(planned, func(c gitops.FileChange) bool { return c.Path == string(s.ID)+".md" })
 		if i < 0 {
 			return fmt.Sprintf("its plan has no spec %s", s.ID), nil
 		}
-		both, err := objects.Blobs([]gitops.ID{planned[i].NewID, gitops.ID(s.After)})
-		if errors.Is(err, gitops.ErrNotFound) {
+		if fault, err := k.unmerged(s, planned[i].NewID, seen); fault != "" || err != nil {
+			return fault, err
+		}
+	}
+	return "", nil
+}
+
+// seenBy is the commit of the base whose specs an approved plan was made for: see [archiving.specsSeen].
+func seenBy(journal []specs.Entry) gitops.ID {
+	var first, approved gitops.ID
+	for _, e := range journal {
+		var base gitops.ID
+		if e.Base != nil {
+			base = gitops.ID(e.Base.Commit)
+		}
+		first = cmp.Or(first, base)
+		if e.From == phases.Proposed && e.Phase == phases.Challenged {
+			approved = base
+		}
+	}
+	return cmp.Or(approved, first)
+}
+
+// unmerged says what of a spec an archive did not do: merging is done once more, and has to come to the same text.
+// What a person decided may only differ where there was something to decide.
+func (k *checking) unmerged(s specs.ArchivedSpec, planned, seen gitops.ID) (string, error) {
+	objects := k.auditor.Objects()
+	merge := specMerge{id: s.ID, ours: gitops.ID(s.Before)}
+	var err error
+	if merge.base, merge.baseText, err = textAt(objects, seen, merge.path()); err != nil {
+		return "", err
+	}
+	var after []byte
+	for _, text := range []struct {
+		blob gitops.ID
+		into *[]byte
+	}{{planned, &merge.theirs}, {merge.ours, &merge.oursText}, {gitops.ID(s.After), &after}} {
+		if text.blob == "" {
+			continue
+		}
+		if *text.into, err = objects.Blob(text.blob); errors.Is(err, gitops.ErrNotFound) {
 			return fmt.Sprintf("what it made of spec %s cannot be read", s.ID), nil
 		}
 		if err != nil {
 			return "", err
 		}
-		// The stamp of the time is all that an archive adds.
-		if !bytes.Equal(specs.StampArchived(both[0], time.Time{}), specs.StampArchived(both[1], time.Time{})) {
-			return fmt.Sprintf("spec %s is not the one of its plan", s.ID), nil
+	}
+	merged, err := merge.merge()
+	if err != nil {
+		return fmt.Sprintf("spec %s cannot be merged: %v", s.ID, err), nil //nolint:nilerr // a fault of what is judged
+	}
+	if len(merged.Conflicts) > 0 {
+		if !s.Resolved {
+			return fmt.Sprintf("%s, and it does not say that a person resolved that", merged.Conflicts[0]), nil
 		}
+		if err := specs.Resolves(merge.path(), unstamped(merged.Marked), unstamped(after)); err != nil {
+			return fmt.Sprintf("spec %s is not the one of its plan: %v", s.ID, err), nil
+		}
+		return "", nil
+	}
+	// The stamp of the time is all that an archive adds.
+	if !bytes.Equal(unstamped(merged.Text), unstamped(after)) {
+		return fmt.Sprintf("spec %s is not the one of its plan", s.ID), nil
 	}
 	return "", nil
 }

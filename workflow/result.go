@@ -26,6 +26,8 @@ type ActionResult struct {
 	Next      string          `json:"next,omitempty"`
 	// PullRequest is the page of the pull request, where the work was published.
 	PullRequest string `json:"pull_request,omitempty"`
+	// Conflicts are the places of specs that the base and the change both edited.
+	Conflicts []specs.Conflict `json:"conflicts,omitempty"`
 
 	// Chosen is the action a person picked at the last decision point: "implement" after an approval.
 	Chosen string `json:"-"`
@@ -42,6 +44,8 @@ const (
 	ActionArchived          = "archived"
 	ActionArchivePending    = "archive_pending" // on its branch: a pull request is to bring it to the base
 	ActionWithdrawn         = "archive_withdrawn"
+	ActionSpecConflict      = "spec_conflict" // nothing is archived: a person has to decide
+	ActionGivenUp           = "resolution_given_up"
 	ActionAlreadyChallenged = "already_challenged"
 	ActionAlreadyComplete   = "already_complete"
 	ActionAlreadyArchived   = "already_archived"

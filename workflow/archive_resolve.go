@@ -1,0 +1,214 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/internal/proc"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// resolution is a worktree of the base in which a person decides what specs shall say that the base
+// and the change both edited. It keeps nothing else: its commit says what was in conflict with the change.
+type resolution struct {
+	bench *Bench
+	id    phases.ChangeID
+	path  string    // where the worktree is, or would be
+	dir   string    // "" where there is none
+	base  gitops.ID // that it was made of
+	taken bool      // what stands in it is to be archived
+
+	earlier *changes.Change // whose archive waits already, with what was decided for that
+}
+
+// openResolution looks for the worktree of an earlier run.
+func (b *Bench) openResolution(ctx context.Context, req ArchiveRequest) (*resolution, error) {
+	linked, err := (&workspace{bench: b, id: req.Change}).linkedPath()
+	if err != nil {
+		return nil, err
+	}
+	r := &resolution{bench: b, id: req.Change, path: linked + ".archive", taken: req.Continue} // no id has a dot
+	trees, err := b.Repo.Worktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(trees, func(t gitops.Worktree) bool { return t.Path == r.path && !t.Prunable })
+	switch {
+	case at < 0:
+	case trees[at].Unfinished():
+		err = b.Repo.RemoveUnfinished(ctx, trees[at])
+	case !present(r.mark()): // a run that was killed has not marked the conflicts in it
+		err = b.Repo.RemoveDetached(ctx, r.path)
+	default:
+		r.dir, r.base = r.path, trees[at].Head
+	}
+	if err != nil {
+		return nil, err
+	}
+	if req.Continue && r.dir == "" {
+		return nil, &GateError{
+			Gate: "specs", Reason: fmt.Sprintf("there is nothing to continue: no conflict of %s is being resolved", req.Change), Next: command("archive", req.Change),
+		}
+	}
+	return r, nil
+}
+
+// mark, in the worktree's own git dir, says that every conflict in it was marked for a person.
+func (r *resolution) mark() string {
+	return filepath.Join(r.bench.Repo.At(r.path).GitDir(), "agentd-conflicts")
+}
+
+// of is what was decided for a spec in conflict, nil where it is still open.
+// What the base got since is merged into it, as long as that is not in conflict too.
+func (r *resolution) of(objects *gitops.Objects, s specMerge, merged *specs.Merged) ([]byte, error) {
+	if r.taken {
+		text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(s.path())))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if err == nil {
+			return r.decided(objects, s, merged, r.base, text)
+		}
+	}
+	if r.earlier == nil || r.earlier.Document == nil || r.earlier.Document.Archive == nil {
+		return nil, nil
+	}
+	archive := r.earlier.Document.Archive
+	for _, was := range archive.Specs {
+		if was.ID != s.id || !was.Resolved {
+			continue
+		}
+		text, err := objects.Blob(gitops.ID(was.After))
+		if err != nil {
+			return nil, err
+		}
+		text, err = r.decided(objects, s, merged, gitops.ID(archive.Base), text)
+		if _, open := errors.AsType[*GateError](err); open {
+			return nil, nil // it does not fit any more
+		}
+		return text, err
+	}
+	return nil, nil
+}
+
+// decided brings a text that was decided on one commit of the base to the base of this merge.
+func (r *resolution) decided(objects *gitops.Objects, s specMerge, merged *specs.Merged, base gitops.ID, text []byte) ([]byte, error) {
+	then, before, err := textAt(objects, base, s.path())
+	if err != nil {
+		return nil, err
+	}
+	if then != s.ours && !specs.Unresolved(text) {
+		again, err := mergeTexts(s.id, before, s.oursText, text)
+		if err != nil {
+			return nil, err
+		}
+		if len(again.Conflicts) > 0 {
+			return nil, nil
+		}
+		text = again.Text
+	}
+	if err := specs.Resolves(s.path(), unstamped(merged.Marked), unstamped(text)); err != nil {
+		return nil, &GateError{
+			Gate: "specs", Reason: err.Error(),
+			Next: fmt.Sprintf("settle that in %s, then `%s`", proc.Quote(r.dir), command("archive", r.id, "--continue")),
+		}
+	}
+	return text, nil
+}
+
+// wanted leaves the specs that are open to a person, in a worktree of the base, and says so.
+// A worktree that is there already is a person's: nothing in it is written over but what the base has outdated.
+func (r *resolution) wanted(ctx context.Context, l *landing, open []openSpec) error {
+	refusal := &SpecConflictError{ID: r.id, Base: l.branch, Dir: r.path}
+	for _, o := range open {
+		for _, conflict := range o.merged.Conflicts {
+			refusal.Conflicts = append(refusal.Conflicts, conflict)
+			r.bench.Say.Warn(conflict.String() + ": " + conflict.Hint)
+		}
+	}
+	if r.dir != "" && !r.taken {
+		return refusal
+	}
+	outdated := map[string][]byte{}
+	if r.dir != "" { // what stands in it does not fit the base any more
+		refusal.Moved = true
+		for _, o := range open {
+			text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(o.path())))
+			if err == nil {
+				outdated[o.path()+".outdated"] = text
+			}
+		}
+		if err := r.giveUp(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.bench.Repo.AddDetached(ctx, r.path, l.base); err != nil {
+		return fmt.Errorf("make worktree %s: %w", r.path, err)
+	}
+	files := outdated
+	for _, o := range open {
+		files[o.path()] = o.merged.Marked
+	}
+	for path, text := range files {
+		path = filepath.Join(r.path, filepath.FromSlash(path))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, text, 0o666)); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(r.mark(), nil, 0o666); err != nil {
+		return err
+	}
+	return refusal
+}
+
+// done removes the worktree once what was decided in it is archived.
+func (r *resolution) done(ctx context.Context) error {
+	if r.dir == "" || !r.taken {
+		return nil
+	}
+	return r.giveUp(ctx)
+}
+
+func (r *resolution) giveUp(ctx context.Context) error {
+	return r.bench.Repo.RemoveDetached(ctx, r.dir)
+}
+
+// openSpec is a spec that a person has to decide about.
+type openSpec struct {
+	specMerge
+	merged *specs.Merged
+}
+
+// SpecConflictError says that the base and the change both edited the same places of specs, each in its own way.
+type SpecConflictError struct {
+	ID        phases.ChangeID
+	Base      string // branch
+	Dir       string // the worktree in which they are marked
+	Moved     bool   // the base has changed them again since the last resolution
+	Conflicts []specs.Conflict
+}
+
+func (e *SpecConflictError) Error() string {
+	text := fmt.Sprintf("change %q and %s conflict: %s", e.ID, e.Base, e.Conflicts[0])
+	if more := len(e.Conflicts) - 1; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	if e.Moved {
+		text += fmt.Sprintf("; what was resolved was for an older %s, and is beside it with the ending .outdated", e.Base)
+	}
+	return text
+}
+
+// Hint names the way out.
+func (e *SpecConflictError) Hint() string {
+	return fmt.Sprintf("both sides are marked in %s/agentd/specs: edit that, then `%s`; `%s` gives up", proc.Quote(e.Dir),
+		command("archive", e.ID, "--continue"), command("archive", e.ID, "--abort"))
+}

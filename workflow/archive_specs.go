@@ -1,0 +1,179 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// mergeSpecs brings what the change did to each of its specs to the base as it is now, and files the change's folder.
+// What both sides did differently is for a person to decide: see [resolving].
+func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landing) error {
+	files, err := c.Files(ctx)
+	if err != nil {
+		return err
+	}
+	seen, err := a.specsSeen(ctx, c)
+	if err != nil {
+		return err
+	}
+	objects, err := a.Repo.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	defer objects.Close()
+	var open []openSpec
+	for _, path := range specPaths(specs.ChangeDocs{Files: files}) {
+		s := specMerge{id: specs.SpecID(strings.TrimSuffix(strings.TrimPrefix(path, "specs/"), ".md")), theirs: files[path]}
+		if err := s.read(objects, seen, l.base); err != nil {
+			return err
+		}
+		merged, err := s.merge()
+		if err != nil {
+			return err
+		}
+		if lost := merged.Delta.Lost(); len(lost) > 0 {
+			return lostScenario(c.ID, s.path(), lost[0])
+		}
+		record := specs.ArchivedSpec{ID: s.id, Before: string(s.ours)}
+		text := merged.Text
+		if len(merged.Conflicts) > 0 {
+			if text, err = a.resolution.of(objects, s, merged); err != nil {
+				return err
+			}
+			if record.Resolved = text != nil; !record.Resolved {
+				open = append(open, openSpec{specMerge: s, merged: merged})
+				continue
+			}
+		}
+		edit := gitops.Edit{Path: s.path(), Delete: text == nil}
+		if !edit.Delete {
+			edit.Mode, edit.Content = gitops.ModeFile, specs.StampArchived(text, a.Now().UTC())
+			after, err := a.Repo.HashBlob(edit.Content)
+			if err != nil {
+				return err
+			}
+			record.After = string(after)
+		}
+		l.specs = append(l.specs, record)
+		if !edit.Delete || s.ours != "" {
+			l.edits = append(l.edits, edit)
+		}
+	}
+	if len(open) > 0 {
+		return a.resolution.wanted(ctx, l, open)
+	}
+	for path, content := range files {
+		l.edits = append(l.edits, gitops.Edit{Path: c.ID.Dir() + "/" + path, Delete: true})
+		if path != specs.StateFile {
+			l.edits = append(l.edits, gitops.Edit{Path: c.ID.ArchiveDir() + "/" + path, Mode: gitops.ModeFile, Content: content})
+		}
+	}
+	return nil
+}
+
+// lostScenario refuses a spec that lacks a scenario which nobody said should go.
+func lostScenario(id phases.ChangeID, path string, lost specs.Edit) error {
+	return &GateError{
+		Gate: "specs", Reason: fmt.Sprintf("%s would lose the scenario %q of %s, and the change does not say so", path, lost.Title, lost.Requirement),
+		Next: fmt.Sprintf("put it back, or name it under \"## REMOVED Scenarios\" in agentd/changes/%s/%s; then `%s`",
+			id, strings.TrimPrefix(path, "agentd/"), command("plan", id)),
+	}
+}
+
+// specMerge is one spec of a change on its way to the base.
+type specMerge struct {
+	id         specs.SpecID
+	base, ours gitops.ID // blobs: as the plan saw it, and on the base now; "" where it is not there
+	theirs     []byte    // the change's document
+
+	baseText, oursText []byte
+}
+
+func (s specMerge) path() string { return "agentd/specs/" + string(s.id) + ".md" }
+
+// read takes the spec as it is at two commits.
+func (s *specMerge) read(objects *gitops.Objects, seen, now gitops.ID) (err error) {
+	if s.base, s.baseText, err = textAt(objects, seen, s.path()); err != nil {
+		return err
+	}
+	s.ours, s.oursText, err = textAt(objects, now, s.path())
+	return err
+}
+
+// merge is the same wherever it is done: by archive, and by every check of what an archive did.
+func (s specMerge) merge() (*specs.Merged, error) {
+	return mergeTexts(s.id, s.baseText, s.oursText, s.theirs)
+}
+
+// mergeTexts merges three versions of a spec; nil is a file that is not there.
+// Where the change takes the last requirement away, the spec is retired with it.
+func mergeTexts(id specs.SpecID, base, ours, theirs []byte) (*specs.Merged, error) {
+	sides := specs.Sides{Spec: id}
+	for _, side := range []struct {
+		text  []byte
+		parts **specs.Parts
+	}{{base, &sides.Base}, {ours, &sides.Ours}, {theirs, &sides.Theirs}} {
+		if side.text == nil {
+			continue
+		}
+		parts, err := specs.ParseParts("agentd/specs/"+string(id)+".md", side.text)
+		if err != nil {
+			return nil, err
+		}
+		*side.parts = parts
+	}
+	merged, err := specs.Merge(sides)
+	if err == nil && demands(base) && merged.Text != nil && !demands(merged.Text) {
+		merged.Text, merged.Gone = nil, true
+	}
+	return merged, err
+}
+
+// demands reports whether a text is a spec with a requirement in it.
+func demands(text []byte) bool {
+	spec, _, err := specs.ParseSpec("", text)
+	return err == nil && len(spec.Requirements) > 0
+}
+
+// specsSeen is the commit of the base whose specs were before the eyes of whoever approved the plan.
+// Where the base was merged or the branch rebased after that, what is new on the base was not.
+func (a *archiving) specsSeen(ctx context.Context, c *changes.Change) (gitops.ID, error) {
+	base := c.State.Base
+	if a := c.State.PlanApproval; a != nil && a.Base != nil {
+		base = *a.Base
+	}
+	seen := gitops.ID(base.Commit)
+	if !a.Repo.Exists(ctx, seen) {
+		return "", fmt.Errorf("commit %s, which %q was planned on, is not in this clone: fetch it", seen.Short(), c.ID)
+	}
+	return seen, nil
+}
+
+// textAt is the blob of a path at a commit and what it holds; "" and nil when it is not there.
+func textAt(objects *gitops.Objects, commit gitops.ID, path string) (gitops.ID, []byte, error) {
+	id, _, text, err := objects.Lookup(string(commit) + ":" + path)
+	if errors.Is(err, gitops.ErrNotFound) {
+		return "", nil, nil
+	}
+	if err == nil && text == nil {
+		text = []byte{}
+	}
+	return id, text, err
+}
+
+// blobAt is the blob of a path at a commit, "" when it is not there.
+func blobAt(objects *gitops.Objects, commit gitops.ID, path string) (gitops.ID, error) {
+	id, _, err := textAt(objects, commit, path)
+	return id, err
+}
+
+// unstamped takes the times out of a spec that archiving sets.
+func unstamped(text []byte) []byte { return specs.StampArchived(text, time.Time{}) }
