@@ -1,0 +1,246 @@
+package specs
+
+import (
+	"bytes"
+)
+
+// decide says of every part what becomes of it.
+func (m *merging) decide() {
+	for _, e := range m.entities {
+		m.parentOf(e)
+	}
+	for _, e := range m.entities {
+		m.one(e)
+	}
+	m.keepParents()
+	m.duplicates()
+	m.dangling()
+}
+
+// parentOf finds out below which part a part stands after the merge.
+func (m *merging) parentOf(e *entity) {
+	var base, ours, theirs *entity
+	if e.base != nil {
+		base = m.entityOf(e.base.parent, m.ofBase)
+	}
+	if e.ours != nil {
+		ours = m.entityOf(e.ours.parent, m.ofOurs)
+	}
+	if e.theirs != nil {
+		theirs = m.entityOf(e.theirs.parent, m.ofTheirs)
+	}
+	switch {
+	case ours == nil && theirs == nil:
+		e.parent = base
+	case theirs == nil, ours != nil && (theirs == base || ours == theirs):
+		e.parent = ours
+	case ours == nil, ours == base:
+		e.parent = theirs
+	default:
+		e.parent = ours
+		e.block = true
+		m.conflict(e, OrderDiffers, "it was moved to different places")
+	}
+}
+
+// one merges one part.
+func (m *merging) one(e *entity) {
+	isBlock := e.any().kind == RequirementPart || e.any().kind == FrontMatter
+	switch {
+	case e.base == nil && e.theirs == nil:
+		e.text, e.lead = e.ours.body, e.ours.lead
+	case e.base == nil && e.ours == nil:
+		e.text, e.lead = e.theirs.body, e.theirs.lead
+	case e.base == nil:
+		m.both(e, AddedBoth)
+	case e.ours == nil && e.theirs == nil:
+		e.gone = true
+	case e.ours == nil || e.theirs == nil:
+		kept, moved := e.ours, m.mineOurs.isMoved
+		if e.ours == nil {
+			kept, moved = e.theirs, m.mineTheirs.isMoved
+		}
+		if m.unchanged(e.base, kept, isBlock) && !moved(kept) || kept.isStamp() {
+			e.gone = true
+			return
+		}
+		e.block = isBlock
+		m.conflict(e, RemovedEdited, "")
+	default:
+		if !m.renamed(e) {
+			m.both(e, EditedBoth)
+		}
+	}
+}
+
+// unchanged reports whether a part says what it said, for a block with all that is below it.
+func (m *merging) unchanged(base, side *node, block bool) bool {
+	if !block {
+		return sameText(base.body, side.body)
+	}
+	return sameText(base.lasting(), side.lasting())
+}
+
+// lasting is the text of a part and what is below it, without what any archive changes.
+func (n *node) lasting() []byte {
+	if n.kind != FrontMatter {
+		return n.text()
+	}
+	var out []byte
+	for _, field := range n.children {
+		if !field.isStamp() {
+			out = append(append(out, field.body...), '\n')
+		}
+	}
+	return out
+}
+
+// renamed reports whether there is a conflict because a part has another name on a side.
+// A rename and an edit are never combined: who edited it may have meant what it was called.
+func (m *merging) renamed(e *entity) bool {
+	ours, theirs := m.mineOurs.isRenamed(e.ours), m.mineTheirs.isRenamed(e.theirs)
+	block := e.base.kind == RequirementPart
+	switch {
+	case ours && theirs:
+		if e.ours.name == e.theirs.name {
+			return false
+		}
+		m.conflict(e, RenamedBoth, "")
+	case ours && !m.unchanged(e.base, e.theirs, block), theirs && !m.unchanged(e.base, e.ours, block):
+		m.conflict(e, RenamedEdited, "")
+	default:
+		return false
+	}
+	e.block = block
+	return true
+}
+
+// both merges the text of a part that both sides have.
+func (m *merging) both(e *entity, kind ConflictKind) {
+	var base, lead []byte
+	if e.base != nil {
+		base, lead = e.base.body, e.base.lead
+		e.lead = mergeSpace(lead, e.ours.lead, e.theirs.lead)
+	} else {
+		e.lead = greater(e.ours.lead, e.theirs.lead)
+	}
+	text, ok := mergeText(base, e.ours.body, e.theirs.body)
+	switch {
+	case ok:
+		e.text = text
+	case e.any().isStamp():
+		e.text = newestStamp(e.ours.body, e.theirs.body)
+	default:
+		m.conflict(e, kind, "")
+	}
+}
+
+// keepParents makes a conflict of a part that one side removed while the other put something below it.
+func (m *merging) keepParents() {
+	for again := true; again; {
+		again = false
+		for _, e := range m.entities {
+			p := e.parent
+			switch {
+			case e.gone || p == m.root || !p.gone:
+			case e.any().isStamp():
+				e.gone = true
+			default:
+				p.gone, again = false, true
+				m.conflict(p, RemovedEdited, "something new stands below it")
+			}
+		}
+	}
+}
+
+// duplicates finds requirements that have one id only because of the merge.
+func (m *merging) duplicates() {
+	count := func(p *Parts) map[string]int {
+		n := map[string]int{}
+		for _, part := range p.nodes {
+			if part.kind == RequirementPart {
+				n[part.name]++
+			}
+		}
+		return n
+	}
+	var ours, theirs map[string]int
+	merged := map[string][]*entity{}
+	for _, e := range m.entities {
+		if n := m.standing(e); n != nil && n.kind == RequirementPart {
+			merged[n.name] = append(merged[n.name], e)
+		}
+	}
+	for name, list := range merged {
+		if len(list) < 2 {
+			continue
+		}
+		if ours == nil {
+			ours, theirs = count(m.ours), count(m.theirs)
+		}
+		if len(list) <= max(ours[name], theirs[name]) {
+			continue
+		}
+		for _, e := range list {
+			if e.conflict == nil {
+				e.block = true
+				m.conflict(e, DuplicateID, "")
+			}
+		}
+	}
+}
+
+// standing is the version of a part that goes into the result, nil where none does or where that is in conflict.
+func (m *merging) standing(e *entity) *node {
+	switch {
+	case e.gone:
+		return nil
+	case e.ours == nil:
+		return e.theirs
+	case e.theirs == nil:
+		return e.ours
+	case e.conflict != nil && e.ours.name != e.theirs.name:
+		return nil
+	case e.conflict == nil && !bytes.Equal(e.text, e.ours.body):
+		return e.theirs
+	}
+	return e.ours
+}
+
+// dangling finds scenarios whose requirement the other side has removed.
+func (m *merging) dangling() {
+	var standing map[string]bool
+	for _, e := range m.entities {
+		n := m.standing(e)
+		if n == nil || n.kind != ScenarioPart || n.scope == "" || n.requirement() != nil || e.conflict != nil {
+			continue
+		}
+		if standing == nil {
+			standing = map[string]bool{}
+			for _, other := range m.entities {
+				if r := m.standing(other); r != nil && r.kind == RequirementPart {
+					standing[r.name] = true
+				}
+			}
+		}
+		if standing[n.scope] {
+			continue
+		}
+		for _, p := range []*Parts{m.ours, m.theirs} {
+			has := p == m.ours && e.ours != nil || p == m.theirs && e.theirs != nil
+			if has && p.requires(n.scope) && e.conflict == nil {
+				m.conflict(e, RemovedEdited, "its requirement is removed")
+			}
+		}
+	}
+}
+
+// requires reports whether a spec has a requirement of a key.
+func (p *Parts) requires(key string) bool {
+	for _, n := range p.nodes {
+		if n.kind == RequirementPart && n.name == key {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,200 @@
+package specs
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mergeSeed is the seed of the random merges; AGENTD_CAMPAIGN_SEED plays others.
+func mergeSeed(t *testing.T) uint64 {
+	text := os.Getenv("AGENTD_CAMPAIGN_SEED")
+	if text == "" {
+		return 20261122
+	}
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("AGENTD_CAMPAIGN_SEED: %v", err)
+	}
+	return seed
+}
+
+func TestMerge_randomSpecs(t *testing.T) {
+	rounds := 600
+	if os.Getenv("AGENTD_CAMPAIGN") == "full" {
+		rounds = 15_000
+	}
+	seed := mergeSeed(t)
+	laws := &mergeLaws{}
+	for i := range rounds {
+		random := rand.New(rand.NewPCG(seed, uint64(i)))
+		base := modelMaker{random, "b"}.spec()
+		ours, theirs := base.clone(), base.clone()
+		for range 1 + random.IntN(4) {
+			modelMaker{random, "o"}.edit(ours)
+		}
+		if random.IntN(2) == 0 {
+			theirs.next += 10 // other ids than the other side gives
+		}
+		for range 1 + random.IntN(4) {
+			modelMaker{random, "t"}.edit(theirs)
+		}
+		laws.check(t, base.String(), ours.String(), theirs.String(), true)
+		if t.Failed() {
+			t.Fatalf("AGENTD_CAMPAIGN_SEED=%d, round %d", seed, i)
+		}
+	}
+	t.Logf("%d merges of %d triples, seed %d: %d without conflict, %d with", laws.merges, rounds, seed, laws.clean, laws.conflicts)
+	if laws.clean < rounds/4 || laws.conflicts < rounds/10 {
+		t.Errorf("the specs do not try both outcomes")
+	}
+}
+
+// mergeLaws holds merges against what must be true of all of them.
+type mergeLaws struct{ merges, clean, conflicts int }
+
+func (l *mergeLaws) merge(t *testing.T, base, ours, theirs *Parts) *Merged {
+	t.Helper()
+	l.merges++
+	merged, err := Merge(Sides{Spec: "auth", Base: base, Ours: ours, Theirs: theirs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return merged
+}
+
+// check tries all laws on three texts. Exact is for texts that differ in words:
+// where they differ in white space alone, ours wins, and it matters who is called so.
+func (l *mergeLaws) check(t *testing.T, baseText, oursText, theirsText string, exact bool) {
+	t.Helper()
+	var parts []*Parts
+	for _, text := range []string{baseText, oursText, theirsText} {
+		p, err := ParseParts("specs/auth.md", []byte(text))
+		if err != nil {
+			return
+		}
+		if string(p.Bytes()) != text {
+			t.Fatalf("the parts are not the source\n%q\n%q", p.Bytes(), text)
+		}
+		if len(p.deltaSections()) > 0 {
+			return // is not the spec but says how to change it
+		}
+		parts = append(parts, p)
+	}
+	base, ours, theirs := parts[0], parts[1], parts[2]
+	is := func(law string, m *Merged, want string) {
+		t.Helper()
+		if len(m.Conflicts) > 0 || string(m.Text) != want {
+			t.Fatalf("%s\nconflicts %v\n%s\n--- want\n%s", law, m.Conflicts, m.Text, want)
+		}
+	}
+	is("both made the same of it", l.merge(t, base, theirs, theirs), theirsText)
+	is("only theirs changed it", l.merge(t, base, base, theirs), theirsText)
+	is("only ours changed it", l.merge(t, base, ours, base), oursText)
+
+	there, back := l.merge(t, base, ours, theirs), l.merge(t, base, theirs, ours)
+	if one, two := conflictSet(there), conflictSet(back); one != two {
+		t.Fatalf("conflicts %s\nand the other way round %s\n%s", one, two, showSides(baseText, oursText, theirsText))
+	}
+	if len(there.Conflicts) > 0 {
+		l.conflicts++
+		l.marked(t, there, ours, theirs, base)
+		return
+	}
+	l.clean++
+	if exact && !bytes.Equal(there.Text, back.Text) {
+		t.Fatalf("not the same the other way round\n%s\n--- and\n%s\n%s", there.Text, back.Text, showSides(baseText, oursText, theirsText))
+	}
+	result, err := ParseParts("specs/auth.md", there.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is("theirs again", l.merge(t, base, result, theirs), string(there.Text))
+	is("ours again", l.merge(t, base, result, ours), string(there.Text))
+	nothingLost(t, base, ours, theirs, result)
+	if t.Failed() {
+		t.Log(showSides(baseText, oursText, theirsText) + "\n=== result\n" + string(there.Text))
+	}
+}
+
+func showSides(base, ours, theirs string) string {
+	return fmt.Sprintf("=== base\n%s\n=== ours\n%s\n=== theirs\n%s", base, ours, theirs)
+}
+
+func conflictSet(m *Merged) string {
+	var set []string
+	for _, c := range m.Conflicts {
+		title := c.Title
+		if c.Part == RequirementPart {
+			title = "" // its id is its name
+		}
+		set = append(set, fmt.Sprintf("%s %s %s %q", c.Kind, c.Part, c.Ref, title))
+	}
+	slices.Sort(set)
+	return strings.Join(set, "; ")
+}
+
+// marked checks that nothing that either side wrote is missing from the text with the markers.
+func (l *mergeLaws) marked(t *testing.T, m *Merged, ours, theirs, base *Parts) {
+	t.Helper()
+	if m.Text != nil || !Unresolved(m.Marked) {
+		t.Fatalf("conflicts %v without markers\n%s", m.Conflicts, m.Marked)
+	}
+	before := bodies(base)
+	for _, side := range []*Parts{ours, theirs} {
+		for _, n := range side.nodes {
+			if !before[string(n.body)] && !n.isStamp() && !strings.Contains(normalLines(string(m.Marked)), normalLines(string(n.body))) {
+				t.Fatalf("%q is not in the marked text\n%s", n.body, m.Marked)
+			}
+		}
+	}
+}
+
+func bodies(p *Parts) map[string]bool {
+	set := map[string]bool{}
+	for _, n := range p.nodes {
+		set[string(n.body)] = true
+	}
+	return set
+}
+
+// nothingLost checks that what neither side removed is there, and that what neither side touched is there byte for byte.
+func nothingLost(t *testing.T, base, ours, theirs, result *Parts) {
+	t.Helper()
+	keys := func(p *Parts) map[partKey]*node {
+		set := map[partKey]*node{}
+		for _, n := range p.nodes {
+			if n.kind == RequirementPart || n.kind == ScenarioPart || n.kind == SectionPart {
+				set[n.partKey] = n
+			}
+		}
+		return set
+	}
+	inBase, inOurs, inTheirs, inResult := keys(base), keys(ours), keys(theirs), keys(result)
+	for key, n := range inOurs {
+		if other := inTheirs[key]; inResult[key] == nil && (other != nil || inBase[key] == nil) {
+			t.Errorf("%v of ours is lost: %q", key, n.body)
+		}
+	}
+	for key, n := range inTheirs {
+		if inResult[key] == nil && inBase[key] == nil {
+			t.Errorf("%v of theirs is lost: %q", key, n.body)
+		}
+	}
+	for key, n := range inBase {
+		one, two, now := inOurs[key], inTheirs[key], inResult[key]
+		if one != nil && two != nil && bytes.Equal(one.body, n.body) && bytes.Equal(two.body, n.body) && (now == nil || !bytes.Equal(now.body, n.body)) {
+			t.Errorf("%v was touched by neither side, and is another now", key)
+		}
+	}
+	for key := range inResult {
+		if inOurs[key] == nil && inTheirs[key] == nil {
+			t.Errorf("%v comes from nowhere", key)
+		}
+	}
+}
