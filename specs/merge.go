@@ -26,7 +26,7 @@ type Merged struct {
 // A part that only one side changed is taken from that side, byte for byte and with its line ends; one that neither changed stays as it is.
 // New parts go behind the part that they stand behind in their own version;
 // where both sides add at one place, in the order of their ids or titles, so that it does not matter who was first.
-// The same edit on both sides is one edit. Of updated_at and archived_at the later wins.
+// The same edit on both sides is one edit. Of updated_at and archived_at the later wins, of created_at the earlier.
 // A scenario that the change lost is no conflict: it is a fact of the change alone, see [Delta.Lost].
 //
 // The error says that the result would be too large to be read.

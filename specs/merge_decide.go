@@ -129,7 +129,7 @@ func (m *merging) both(e *entity, kind ConflictKind) {
 	case ok:
 		e.text = text
 	case e.any().isStamp():
-		e.text = newestStamp(e.ours.body, e.theirs.body)
+		e.text = e.any().stamp(e.ours.body, e.theirs.body)
 	default:
 		m.conflict(e, kind, "")
 	}

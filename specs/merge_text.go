@@ -62,13 +62,19 @@ func greater(a, b []byte) []byte {
 
 // isStamp reports a key of the front matter that says when something happened to the file.
 func (n *node) isStamp() bool {
-	return n.kind == fieldPart && (n.name == "updated_at" || n.name == "archived_at")
+	return n.kind == fieldPart && (n.name == createdStamp || n.name == "updated_at" || n.name == "archived_at")
 }
 
-// newestStamp returns the one of two such keys that says the later time.
-func newestStamp(a, b []byte) []byte {
+// createdStamp is the key that says when a spec was first written.
+const createdStamp = "created_at"
+
+// stamp returns the one of two such keys that holds for both: what was created first, what was updated last.
+func (n *node) stamp(a, b []byte) []byte {
 	timeA, okA := stampTime(a)
 	timeB, okB := stampTime(b)
+	if n.name == createdStamp {
+		timeA, timeB = timeB, timeA
+	}
 	switch {
 	case okA && (!okB || timeA.After(timeB)):
 		return a
