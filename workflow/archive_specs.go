@@ -169,6 +169,18 @@ func textAt(objects *gitops.Objects, commit gitops.ID, path string) (gitops.ID, 
 	return id, text, err
 }
 
+// blobText is what a blob holds, nil for none.
+func blobText(objects *gitops.Objects, blob gitops.ID) ([]byte, error) {
+	if blob.IsZero() {
+		return nil, nil
+	}
+	text, err := objects.Blob(blob)
+	if err == nil && text == nil {
+		text = []byte{}
+	}
+	return text, err
+}
+
 // blobAt is the blob of a path at a commit, "" when it is not there.
 func blobAt(objects *gitops.Objects, commit gitops.ID, path string) (gitops.ID, error) {
 	id, _, err := textAt(objects, commit, path)

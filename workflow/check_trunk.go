@@ -267,10 +267,7 @@ func (k *checking) unmerged(s specs.ArchivedSpec, planned, seen gitops.ID) (stri
 		blob gitops.ID
 		into *[]byte
 	}{{planned, &merge.theirs}, {merge.ours, &merge.oursText}, {gitops.ID(s.After), &after}} {
-		if text.blob == "" {
-			continue
-		}
-		if *text.into, err = objects.Blob(text.blob); errors.Is(err, gitops.ErrNotFound) {
+		if *text.into, err = blobText(objects, text.blob); errors.Is(err, gitops.ErrNotFound) {
 			return fmt.Sprintf("what it made of spec %s cannot be read", s.ID), nil
 		}
 		if err != nil {
@@ -374,6 +371,11 @@ func (k *checking) explainSpecs(before, after gitops.ID, records []filed) error 
 	for _, c := range differs {
 		rest, ok := explains(open[c.Path], string(c.OldID), string(c.NewID))
 		if !ok {
+			if ok, err = k.takesBack(records, c); err != nil {
+				return err
+			}
+		}
+		if !ok {
 			k.trunkViolated("", after, specsDir+"/"+c.Path, phases.RuleSpecUnexplained,
 				fmt.Sprintf("commit %s changes %s/%s on %s, and no archive record explains it", short(after), specsDir, c.Path, k.trunk.Branch))
 			continue
@@ -381,6 +383,35 @@ func (k *checking) explainSpecs(before, after gitops.ID, records []filed) error 
 		open[c.Path] = rest
 	}
 	return nil
+}
+
+// takesBack reports whether a step changes a spec as taking one archive back does that others have followed.
+func (k *checking) takesBack(records []filed, c gitops.FileChange) (bool, error) {
+	objects := k.auditor.Objects()
+	for _, r := range records {
+		if !r.gone {
+			continue
+		}
+		for _, s := range r.specs {
+			if string(s.ID)+".md" != c.Path {
+				continue
+			}
+			now, err := blobText(objects, c.OldID)
+			if err != nil {
+				return false, err
+			}
+			then, err := blobText(objects, c.NewID)
+			if err != nil {
+				return false, err
+			}
+			undo := specMerge{id: s.ID, ours: c.OldID, oursText: now, base: gitops.ID(s.Before)} // told the other way round
+			merged, err := undo.back(objects, gitops.ID(s.After))
+			if err == nil && len(merged.Conflicts) == 0 && merged.Gone == (then == nil) && bytes.Equal(merged.Text, then) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
 }
 
 // explains walks from one blob to another by the records of a spec, each used once, in whatever order they landed.

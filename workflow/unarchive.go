@@ -10,6 +10,7 @@ import (
 	"github.com/agentd/gh-agentd/github"
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
 )
 
 // Unarchive takes an archived change off the base again, exactly, and takes the change up where it was complete.
@@ -364,6 +365,7 @@ func (u *unarchiving) byPull(ctx context.Context, c *changes.Change, up gitops.I
 }
 
 // specsWithout are the specs of the base without what the archive made of them, and their paths.
+// What came to them since is kept: it is merged with what was there before.
 func (u *unarchiving) specsWithout(ctx context.Context, c *changes.Change, base gitops.ID) (edits []gitops.Edit, settled map[string]bool, err error) {
 	objects, err := u.Repo.Objects(ctx)
 	if err != nil {
@@ -372,22 +374,43 @@ func (u *unarchiving) specsWithout(ctx context.Context, c *changes.Change, base 
 	defer objects.Close()
 	settled = map[string]bool{}
 	for _, s := range c.Document.Archive.Specs {
-		path := "agentd/specs/" + string(s.ID) + ".md"
-		now, err := blobAt(objects, base, path)
+		undo := specMerge{id: s.ID, base: gitops.ID(s.After)}
+		if undo.ours, undo.oursText, err = textAt(objects, base, undo.path()); err != nil {
+			return nil, nil, err
+		}
+		merged, err := undo.back(objects, gitops.ID(s.Before))
 		if err != nil {
 			return nil, nil, err
 		}
-		settled[path] = string(now) == s.After
-		edit := gitops.Edit{Path: path, Delete: s.Before == ""}
-		if !edit.Delete {
-			edit.Mode = gitops.ModeFile
-			if edit.Content, err = objects.Blob(gitops.ID(s.Before)); err != nil {
-				return nil, nil, err
+		if len(merged.Conflicts) > 0 {
+			return nil, nil, &GateError{
+				Gate: "specs", Reason: fmt.Sprintf("what came to %s after %s was archived stands on it: %s", undo.path(), c.ID, merged.Conflicts[0]),
+				Next: fmt.Sprintf("change it back by a change of its own: `%s`", command("plan", c.ID)+"-back"),
 			}
 		}
-		if settled[path] {
+		edit := gitops.Edit{Path: undo.path(), Delete: merged.Gone}
+		if !merged.Gone {
+			edit.Mode, edit.Content = gitops.ModeFile, merged.Text
+		}
+		settled[edit.Path] = true
+		if !edit.Delete || undo.ours != "" {
 			edits = append(edits, edit)
 		}
 	}
 	return edits, settled, nil
+}
+
+// back merges what was there before an archive into the spec as it is now: the archive's own text is the base.
+func (s *specMerge) back(objects *gitops.Objects, before gitops.ID) (*specs.Merged, error) {
+	var err error
+	if s.baseText, err = blobText(objects, s.base); err != nil {
+		return nil, err
+	}
+	if s.theirs, err = blobText(objects, before); err != nil {
+		return nil, err
+	}
+	if s.ours == s.base { // exactly, whatever could be said about its parts
+		return &specs.Merged{Text: s.theirs, Gone: s.theirs == nil}, nil
+	}
+	return s.merge()
 }
