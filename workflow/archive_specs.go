@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,7 +115,6 @@ func (s specMerge) merge() (*specs.Merged, error) {
 }
 
 // mergeTexts merges three versions of a spec; nil is a file that is not there.
-// Where the change takes the last requirement away, the spec is retired with it.
 func mergeTexts(id specs.SpecID, base, ours, theirs []byte) (*specs.Merged, error) {
 	sides := specs.Sides{Spec: id}
 	for _, side := range []struct {
@@ -130,11 +130,22 @@ func mergeTexts(id specs.SpecID, base, ours, theirs []byte) (*specs.Merged, erro
 		}
 		*side.parts = parts
 	}
+	return mergeParts(sides)
+}
+
+// mergeParts merges a spec. Where the change takes its last requirement away, the spec is retired with it.
+func mergeParts(sides specs.Sides) (*specs.Merged, error) {
 	merged, err := specs.Merge(sides)
-	if err == nil && demands(base) && merged.Text != nil && !demands(merged.Text) {
+	if err != nil || merged.Text == nil {
+		return merged, err
+	}
+	removes := slices.ContainsFunc(merged.Delta.Edits, func(e specs.Edit) bool {
+		return e.Op == specs.Removed && e.Kind == specs.RequirementPart
+	})
+	if removes && !demands(merged.Text) {
 		merged.Text, merged.Gone = nil, true
 	}
-	return merged, err
+	return merged, nil
 }
 
 // demands reports whether a text is a spec with a requirement in it.

@@ -1,0 +1,300 @@
+package workflow
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/gitops"
+	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
+)
+
+// Conflicts forecasts what will collide when open changes are archived, by merging each pair of them
+// as archive would, one after the other. Nothing is proved or written.
+type Conflicts struct{ Bench *Bench }
+
+// ConflictsRequest narrows the forecast.
+type ConflictsRequest struct {
+	Changes []phases.ChangeID // only pairs with one of these; none for all
+}
+
+// ConflictsResult is a forecast for the base branch as it is now.
+type ConflictsResult struct {
+	Changes []OpenChange   `json:"changes"` // in the order in which they are best archived
+	Pairs   []ConflictPair `json:"pairs"`   // that touch the same, those that conflict first
+}
+
+// OpenChange is one change that is not archived.
+type OpenChange struct {
+	Change    string           `json:"change"`
+	Phase     phases.Phase     `json:"phase"` // as its tip says, unproved
+	Ref       string           `json:"ref"`
+	Touches   []string         `json:"touches"`   // requirements, as spec#R1
+	Conflicts []specs.Conflict `json:"conflicts"` // with the base branch as it is now
+	Problem   string           `json:"problem,omitempty"`
+}
+
+// ConflictPair is two open changes that touch the same requirement or the same file.
+type ConflictPair struct {
+	Changes      [2]string        `json:"changes"`
+	Conflicts    []specs.Conflict `json:"conflicts"`    // archive would ask a person: whichever is archived second
+	Requirements []string         `json:"requirements"` // that both touch, as spec#R1
+	Files        []string         `json:"files"`        // that the tasks of both touch
+}
+
+// Conflicting says whether anything would need a person.
+func (r ConflictsResult) Conflicting() bool {
+	return slices.ContainsFunc(r.Pairs, func(p ConflictPair) bool { return len(p.Conflicts) > 0 }) ||
+		slices.ContainsFunc(r.Changes, func(c OpenChange) bool { return len(c.Conflicts) > 0 })
+}
+
+// Run reads every open change, here and as fetched, and compares each with each.
+func (f *Conflicts) Run(ctx context.Context, req ConflictsRequest) (ConflictsResult, error) {
+	result := ConflictsResult{Changes: []OpenChange{}, Pairs: []ConflictPair{}}
+	all, err := f.forecasts(ctx)
+	if err != nil {
+		return result, err
+	}
+	for _, id := range req.Changes {
+		if !slices.ContainsFunc(all, func(c *forecast) bool { return c.draft.ID == id }) {
+			return result, &changes.NotFoundError{ID: id}
+		}
+	}
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			if len(req.Changes) > 0 && !slices.Contains(req.Changes, a.draft.ID) && !slices.Contains(req.Changes, b.draft.ID) {
+				continue
+			}
+			pair, err := a.beside(b)
+			if err != nil {
+				return result, err
+			}
+			if len(pair.Conflicts)+len(pair.Requirements)+len(pair.Files) > 0 {
+				result.Pairs = append(result.Pairs, pair)
+			}
+		}
+	}
+	slices.SortStableFunc(result.Pairs, func(a, b ConflictPair) int {
+		return cmp.Compare(min(1, len(b.Conflicts)), min(1, len(a.Conflicts)))
+	})
+	for _, c := range inOrder(all, result.Pairs) {
+		result.Changes = append(result.Changes, c.open)
+	}
+	return result, nil
+}
+
+// forecast is one open change, made ready to be merged many times.
+type forecast struct {
+	draft   changes.Draft
+	open    OpenChange
+	specs   []forecastSpec
+	files   []string // that its tasks touch
+	depends []phases.ChangeID
+}
+
+// forecastSpec is one spec of a change: as the plan saw it, as the change has it, and once archived on the base of today.
+type forecastSpec struct {
+	id           specs.SpecID
+	base, theirs *specs.Parts
+	landed       *specs.Parts // nil where that needs a person
+	gone         bool         // the archive retires it
+}
+
+func (f *Conflicts) forecasts(ctx context.Context) ([]*forecast, error) {
+	drafts, err := f.Bench.Store.Drafts(ctx)
+	if err != nil || len(drafts) == 0 {
+		return nil, err
+	}
+	base, err := f.base(ctx)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := f.Bench.Repo.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer objects.Close()
+	var all []*forecast
+	parsed := map[gitops.ID]*specs.Parts{} // by blob: most changes began with the same specs
+	for _, draft := range drafts {
+		c := &forecast{draft: draft, open: OpenChange{
+			Change: draft.ID.String(), Ref: draft.Ref, Touches: []string{}, Conflicts: []specs.Conflict{},
+		}}
+		if draft.State != nil {
+			if c.open.Phase = draft.State.Phase; c.open.Phase == phases.Rejected {
+				continue
+			}
+			for _, e := range draft.State.Transitions {
+				c.depends = append(c.depends, e.DependsOn...)
+			}
+		}
+		if err := c.read(objects, base, parsed); err != nil {
+			c.open.Problem = err.Error()
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// base is the newest commit of the default branch that is known here.
+func (f *Conflicts) base(ctx context.Context) (gitops.ID, error) {
+	trunk, err := f.Bench.Store.Trunk(ctx, "", "")
+	if err != nil || len(trunk.Tips) == 0 {
+		return "", err
+	}
+	newest := trunk.Tips[0]
+	for _, tip := range trunk.Tips[1:] {
+		newer, err := f.Bench.Repo.IsAncestor(ctx, newest, tip)
+		if err != nil {
+			return "", err
+		}
+		if newer {
+			newest = tip
+		}
+	}
+	return newest, nil
+}
+
+// read takes the change's specs and tasks, and archives it on the base by itself.
+func (c *forecast) read(objects *gitops.Objects, base gitops.ID, parsed map[gitops.ID]*specs.Parts) error {
+	docs := specs.ChangeDocs{ID: c.draft.ID.String(), Files: c.draft.Files}
+	if tasks, _, err := specs.ParseTasks(specs.TasksPath, c.draft.Files[specs.TasksPath]); err == nil {
+		for _, task := range tasks.Tasks {
+			for _, file := range task.Files {
+				c.files = append(c.files, file.Path)
+			}
+		}
+	}
+	var seen gitops.ID
+	if c.draft.State != nil {
+		seen = seenBy(c.draft.State.Transitions)
+	}
+	if seen == "" {
+		seen = base
+	}
+	at := func(commit gitops.ID, path string) (*specs.Parts, error) {
+		blob, text, err := textAt(objects, commit, path)
+		if err != nil || blob == "" {
+			return nil, err
+		}
+		if parts, known := parsed[blob]; known {
+			return parts, nil
+		}
+		parts, err := specs.ParseParts(path, text)
+		if err == nil {
+			parsed[blob] = parts
+		}
+		return parts, err
+	}
+	for _, path := range specPaths(docs) {
+		s := forecastSpec{id: specs.SpecID(strings.TrimSuffix(strings.TrimPrefix(path, "specs/"), ".md"))}
+		var err error
+		if s.base, err = at(seen, "agentd/"+path); err != nil {
+			return err
+		}
+		if s.theirs, err = specs.ParseParts(docs.ID+"/"+path, c.draft.Files[path]); err != nil {
+			return err
+		}
+		ours, err := at(base, "agentd/"+path)
+		if err != nil {
+			return err
+		}
+		merged, err := mergeParts(specs.Sides{Spec: s.id, Base: s.base, Ours: ours, Theirs: s.theirs})
+		if err != nil {
+			return err
+		}
+		c.open.Conflicts = append(c.open.Conflicts, merged.Conflicts...)
+		if s.gone = merged.Gone; merged.Text != nil {
+			if s.landed, err = specs.ParseParts("agentd/"+path, merged.Text); err != nil {
+				return err
+			}
+		}
+		for _, requirement := range merged.Delta.Requirements() {
+			c.open.Touches = append(c.open.Touches, specs.SpecRef{Spec: s.id, Requirement: requirement}.String())
+		}
+		c.specs = append(c.specs, s)
+	}
+	return nil
+}
+
+// beside archives one change after the other, as far as each can be archived by itself.
+func (c *forecast) beside(d *forecast) (ConflictPair, error) {
+	pair := ConflictPair{
+		Changes:   [2]string{c.open.Change, d.open.Change},
+		Conflicts: []specs.Conflict{}, Requirements: shared(c.open.Touches, d.open.Touches), Files: shared(c.files, d.files),
+	}
+	for _, first := range c.specs {
+		at := slices.IndexFunc(d.specs, func(s forecastSpec) bool { return s.id == first.id })
+		if at < 0 || first.landed == nil && !first.gone {
+			continue
+		}
+		second := d.specs[at]
+		merged, err := mergeParts(specs.Sides{Spec: first.id, Base: second.base, Ours: first.landed, Theirs: second.theirs})
+		if err != nil {
+			return pair, err
+		}
+		pair.Conflicts = append(pair.Conflicts, merged.Conflicts...)
+	}
+	return pair, nil
+}
+
+// shared are the values of both lists, each once, in order.
+func shared(a, b []string) []string {
+	both := []string{}
+	for _, value := range a {
+		if slices.Contains(b, value) && !slices.Contains(both, value) {
+			both = append(both, value)
+		}
+	}
+	slices.Sort(both)
+	return both
+}
+
+// inOrder puts changes in the order in which they are best archived: what others stand on first, then what is nearest to its end,
+// then what collides with the fewest.
+func inOrder(all []*forecast, pairs []ConflictPair) []*forecast {
+	collides := map[string]int{}
+	for _, p := range pairs {
+		if len(p.Conflicts) > 0 {
+			collides[p.Changes[0]]++
+			collides[p.Changes[1]]++
+		}
+	}
+	rest := slices.SortedStableFunc(slices.Values(all), func(a, b *forecast) int {
+		return cmp.Or(
+			cmp.Compare(b.open.Phase, a.open.Phase),
+			cmp.Compare(collides[a.open.Change], collides[b.open.Change]),
+			strings.Compare(a.open.Change, b.open.Change),
+		)
+	})
+	var order []*forecast
+	for len(rest) > 0 {
+		next := slices.IndexFunc(rest, func(c *forecast) bool {
+			return !slices.ContainsFunc(rest, func(below *forecast) bool { return slices.Contains(c.depends, below.draft.ID) })
+		})
+		next = max(next, 0) // changes that stand on each other have no order
+		order = append(order, rest[next])
+		rest = slices.Delete(rest, next, next+1)
+	}
+	return order
+}
+
+// Words says a pair in one line.
+func (p ConflictPair) Words() string {
+	names := p.Changes[0] + " and " + p.Changes[1]
+	switch {
+	case len(p.Conflicts) > 0:
+		text := fmt.Sprintf("%s: %s", names, p.Conflicts[0])
+		if more := len(p.Conflicts) - 1; more > 0 {
+			text += fmt.Sprintf(", and %d more", more)
+		}
+		return text
+	case len(p.Requirements) > 0:
+		return fmt.Sprintf("%s both change %s, and fit together", names, strings.Join(p.Requirements, ", "))
+	}
+	return fmt.Sprintf("%s both touch %s", names, strings.Join(p.Files, ", "))
+}
