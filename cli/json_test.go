@@ -123,7 +123,7 @@ func TestJSON_namesAreSnakeCase(t *testing.T) {
 	}
 	for _, answer := range []any{
 		workflow.ActionResult{}, workflow.ListItem{}, workflow.StatusResult{}, workflow.ShowResult{}, workflow.ChangeProblems{},
-		workflow.UsageRow{}, workflow.ClarifyResult{}, workflow.DoctorResult{}, workflow.InitResult{}, workflow.SyncResult{}, fileRow{},
+		workflow.UsageRow{}, workflow.ClarifyResult{}, workflow.DoctorResult{}, workflow.InitResult{}, workflow.SyncResult{}, workflow.ConflictsResult{}, fileRow{},
 	} {
 		typ := reflect.TypeOf(answer)
 		walk(typ, typ.Name())

@@ -39,6 +39,9 @@ func (r SpecRef) String() string {
 	return string(r.Spec) + "#" + r.Requirement
 }
 
+// MarshalText writes it as String does.
+func (r SpecRef) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
 // refs reads the Spec line of a task.
 func (r *tasksReader) refs(value string, line int) []SpecRef {
 	if isNone(value) {

@@ -16,6 +16,7 @@ type PullBody struct {
 	Summary        string // of the proposal, Markdown; "" for none
 	Next           string // the command that comes next, "" for none
 	Verdicts       []JudgedRow
+	Collides       []string // with which other open changes and where, a sentence each, sanitized
 
 	Calls   int    // of agents
 	In, Out *int64 // tokens; nil where no call told

@@ -17,6 +17,7 @@ func TestGitHub_everyTextIsGolden(t *testing.T) {
 				{Kind: "plan", Round: 1, Verdict: "NEEDS_REVISION", Findings: "1 high, 0 medium, 2 low", By: "codex|odd\nname", Commit: commit, URL: page},
 				{Kind: "code", Verdict: "APPROVED", By: "a person", Commit: commit, URL: page},
 			},
+			Collides: []string{"add-oauth and louder: auth#R1 was edited on both sides"},
 		},
 		"pull-empty.md": templates.PullBody{Change: "add-oauth", Branch: "agentd/add-oauth", Phase: "proposed", Calls: 1},
 		"review.md": templates.ReviewHead{

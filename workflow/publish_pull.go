@@ -68,10 +68,33 @@ func (p *publishing) pullDraft(ctx context.Context) (github.PullDraft, error) {
 	if proposal, _, err := specs.ParseProposal(specs.ProposalPath, docs.Files[specs.ProposalPath]); err == nil {
 		summary = proposal.Summary
 	}
+	body := p.pullBody(summary)
+	if body.Collides, err = p.collisions(ctx); err != nil {
+		return github.PullDraft{}, err
+	}
 	return github.PullDraft{
 		Branch: p.req.Change.Branch(), Owner: p.owner, Base: p.change.State.Base.Branch,
-		Title: pullTitle(p.req.Change, summary), Body: p.pullBody(summary).Render(), Draft: true, Again: p.req.Again,
+		Title: pullTitle(p.req.Change, summary), Body: body.Render(), Draft: true, Again: p.req.Again,
 	}, nil
+}
+
+// collisions are forecast for the pull request, with every open change that is known here.
+func (p *publishing) collisions(ctx context.Context) ([]string, error) {
+	if p.change.Phase() == phases.Rejected {
+		return nil, nil
+	}
+	forecast := Conflicts{Bench: p.Bench}
+	found, err := forecast.Run(ctx, ConflictsRequest{Changes: []phases.ChangeID{p.change.ID}})
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, pair := range found.Pairs {
+		if len(pair.Conflicts) > 0 {
+			lines = append(lines, p.client.Sanitizer().Line(pair.Words(), 4*mostName))
+		}
+	}
+	return lines, nil
 }
 
 // pullTitle is the change's id and what it is for. Once the pull request is open, its title is a person's.
@@ -83,7 +106,7 @@ func pullTitle(id phases.ChangeID, summary string) string {
 	return id.String() + ": " + sentence
 }
 
-// pullBody is our part of the body. It tells nothing that is not in the history, so that the same history makes the same text.
+// pullBody is our part of the body. It tells nothing that is not in histories, so that the same ones make the same text.
 func (p *publishing) pullBody(summary string) templates.PullBody {
 	const most = 8_000
 	c, words := p.change, p.client.Sanitizer()
