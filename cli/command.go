@@ -83,7 +83,7 @@ $ gh agentd archive add-oauth`),
 		}
 	}
 	add(groupWork, newPlanCommand(a), newImplCommand(a), newArchiveCommand(a))
-	add(groupLook, newListCommand(a), newStatusCommand(a), newShowCommand(a), newValidateCommand(a), newDiffCommand(a), newConflictsCommand(a), newUsageCommand(a))
+	add(groupLook, newListCommand(a), newStatusCommand(a), newShowCommand(a), newValidateCommand(a), newDiffCommand(a), newConflictsCommand(a), newWhyCommand(a), newUsageCommand(a))
 	add(groupDecide, newApproveCommand(a), newReopenCommand(a), newAbandonCommand(a), newUnarchiveCommand(a), newClarifyCommand(a))
 	add(groupGitHub, newPublishCommand(a), newSyncCommand(a), newCheckCommand(a))
 	add(groupSteps, newStepCommand(a))

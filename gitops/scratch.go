@@ -3,6 +3,7 @@ package gitops
 import (
 	"context"
 	"errors"
+	"strings"
 )
 
 // ScratchCommit makes a commit that no reference will name, such as a merge that is only to be tested.
@@ -53,4 +54,23 @@ func (r *Repo) Ignored(ctx context.Context, path string) (bool, error) {
 		args: []string{"check-ignore", "-q", "--no-index", "--", path}, env: []string{"GIT_LITERAL_PATHSPECS=0"}, quiet: []int{1},
 	})
 	return code == 0 && err == nil, err
+}
+
+// Touches are the commits on the first parents of rev that changed the path, the newest first; renames are not followed.
+func (r *Repo) Touches(ctx context.Context, rev ID, path string) ([]ID, error) {
+	out, err := r.git(ctx, call{args: []string{
+		"log", "--first-parent", "-m", "--no-show-signature", "--format=%H", "--end-of-options", string(rev), "--", path,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	var all []ID
+	for _, word := range strings.Fields(string(out)) {
+		id, err := parseID(word)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, id)
+	}
+	return all, nil
 }

@@ -19,6 +19,9 @@ func requirementOf(title string) (id, rest string, ok bool) {
 	return "", "", false
 }
 
+// SameID reports whether two ids name one requirement: R01, r1 and R1 do.
+func SameID(a, b string) bool { return normalID(a) == normalID(b) }
+
 // normalID makes ids comparable: R01, r1 and R1 are one.
 func normalID(id string) string {
 	id = strings.ToUpper(strings.TrimSpace(id))

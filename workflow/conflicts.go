@@ -109,7 +109,7 @@ func (f *Conflicts) forecasts(ctx context.Context) ([]*forecast, error) {
 	if err != nil || len(drafts) == 0 {
 		return nil, err
 	}
-	base, err := f.base(ctx)
+	base, err := f.Bench.newestBase(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -138,25 +138,6 @@ func (f *Conflicts) forecasts(ctx context.Context) ([]*forecast, error) {
 		all = append(all, c)
 	}
 	return all, nil
-}
-
-// base is the newest commit of the default branch that is known here.
-func (f *Conflicts) base(ctx context.Context) (gitops.ID, error) {
-	trunk, err := f.Bench.Store.Trunk(ctx, "", "")
-	if err != nil || len(trunk.Tips) == 0 {
-		return "", err
-	}
-	newest := trunk.Tips[0]
-	for _, tip := range trunk.Tips[1:] {
-		newer, err := f.Bench.Repo.IsAncestor(ctx, newest, tip)
-		if err != nil {
-			return "", err
-		}
-		if newer {
-			newest = tip
-		}
-	}
-	return newest, nil
 }
 
 // read takes the change's specs and tasks, and archives it on the base by itself.
