@@ -177,12 +177,15 @@ func nothingLost(t *testing.T, base, ours, theirs, result *Parts) {
 	}
 	inBase, inOurs, inTheirs, inResult := keys(base), keys(ours), keys(theirs), keys(result)
 	for key, n := range inOurs {
-		if other := inTheirs[key]; inResult[key] == nil && (other != nil || inBase[key] == nil) {
+		if inResult[key] == nil && inTheirs[key] != nil {
+			t.Errorf("%v of both is lost: %q", key, n.body)
+		}
+		if inResult[key] == nil && inBase[key] == nil && !renamedAway(base, ours, theirs, n) {
 			t.Errorf("%v of ours is lost: %q", key, n.body)
 		}
 	}
 	for key, n := range inTheirs {
-		if inResult[key] == nil && inBase[key] == nil {
+		if inResult[key] == nil && inBase[key] == nil && !renamedAway(base, theirs, ours, n) {
 			t.Errorf("%v of theirs is lost: %q", key, n.body)
 		}
 	}
@@ -197,4 +200,10 @@ func nothingLost(t *testing.T, base, ours, theirs, result *Parts) {
 			t.Errorf("%v comes from nowhere", key)
 		}
 	}
+}
+
+// renamedAway reports a part that a side has only renamed, while the other side removed it under its old name.
+func renamedAway(base, side, other *Parts, n *node) bool {
+	old := match(base, side).toBase[n.index]
+	return old != nil && match(base, other).toSide[old.index] == nil
 }

@@ -15,7 +15,8 @@ func (m *merging) verify(text []byte) bool {
 		if err == nil && i < len(p.nodes) && bytes.Equal(p.nodes[i].body, m.textOf(e)) {
 			continue
 		}
-		if i > 0 {
+		hides := err == nil && i < len(p.nodes) && bytes.HasPrefix(p.nodes[i].body, m.textOf(e))
+		if !hides && i > 0 {
 			e = m.emitted[i-1]
 		}
 		m.conflict(e, Swallowed, "")
