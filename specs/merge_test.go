@@ -15,7 +15,7 @@ import (
 // crlf their line ends, bare the last of them, bom their first bytes. The sign ␠ is a space.
 type mergeCase map[string]string
 
-func readMergeCase(t *testing.T, name string) mergeCase {
+func readMergeCase(t testing.TB, name string) mergeCase {
 	t.Helper()
 	archive, err := txtar.ParseFile(name)
 	if err != nil {
