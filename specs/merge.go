@@ -23,10 +23,11 @@ type Merged struct {
 
 // Merge brings a change of a spec to the base branch, part by part: front matter by key, sections, requirements, scenarios.
 //
-// A part that only one side changed is taken from that side, byte for byte and with its line ends; one that neither changed stays as it is.
+// A part that only one side changed is taken from that side, byte for byte; one that neither changed stays as it is.
 // New parts go behind the part that they stand behind in their own version;
 // where both sides add at one place, in the order of their ids or titles, so that it does not matter who was first.
 // The same edit on both sides is one edit. Of updated_at and archived_at the later wins, of created_at the earlier.
+// How the lines of a file end is one thing of the whole file, merged like a part.
 // A scenario that the change lost is no conflict: it is a fact of the change alone, see [Delta.Lost].
 //
 // The error says that the result would be too large to be read.
@@ -37,6 +38,7 @@ func Merge(sides Sides) (*Merged, error) {
 	case sides.Theirs == nil || sides.Ours == nil && sides.Base != nil:
 		return retire(sides), nil
 	}
+	sides, restore := sides.alikeLines()
 	applied := sides.Theirs.applyTo(sides.Base)
 	m := newMerging(sides, applied)
 	m.decide()
@@ -44,6 +46,7 @@ func Merge(sides Sides) (*Merged, error) {
 	if len(m.conflicts()) == 0 && m.verify(text) {
 		text = m.write()
 	}
+	text = restore(text)
 	merged := &Merged{Delta: m.delta, Conflicts: m.conflicts()}
 	if len(merged.Conflicts) > 0 {
 		merged.Marked = text
@@ -77,7 +80,8 @@ func retire(s Sides) *Merged {
 	c := newConflict(s.Spec, RemovedEdited, nil)
 	c.Base, c.Ours, c.Theirs = sourceOf(s.Base), sourceOf(s.Ours), sourceOf(s.Theirs)
 	c.Hint = "keep the spec as it is edited, or remove the file"
-	return &Merged{Delta: delta, Conflicts: []Conflict{c}, Marked: c.marked(nil, lineEnding(kept.src))}
+	eol := lineEnding(kept.src)
+	return &Merged{Delta: delta, Conflicts: []Conflict{c}, Marked: append(c.marked(nil, eol), eol...)}
 }
 
 func sourceOf(p *Parts) string {
@@ -122,7 +126,7 @@ func newMerging(sides Sides, applied *applied) *merging {
 	} else {
 		m.eol = lineEnding(m.ours.src)
 	}
-	m.mineOurs, m.mineTheirs = match(m.base, m.ours), match(m.base, m.theirs)
+	m.mineOurs, m.mineTheirs = matchBoth(m.base, m.ours, m.theirs)
 	m.delta = applied.delta(m.mineTheirs)
 	m.pair()
 	for _, u := range applied.unmatched {

@@ -207,7 +207,7 @@ func (m *merging) standing(e *entity) *node {
 	return e.ours
 }
 
-// dangling finds scenarios whose requirement the other side has removed.
+// dangling finds scenarios whose requirement is there in each side that has them, and not in the merge.
 func (m *merging) dangling() {
 	var standing map[string]bool
 	for _, e := range m.entities {
@@ -226,11 +226,8 @@ func (m *merging) dangling() {
 		if standing[n.scope] {
 			continue
 		}
-		for _, p := range []*Parts{m.ours, m.theirs} {
-			has := p == m.ours && e.ours != nil || p == m.theirs && e.theirs != nil
-			if has && p.requires(n.scope) && e.conflict == nil {
-				m.conflict(e, RemovedEdited, "its requirement is removed")
-			}
+		if (e.ours == nil || m.ours.requires(n.scope)) && (e.theirs == nil || m.theirs.requires(n.scope)) {
+			m.conflict(e, RemovedEdited, "its requirement is removed")
 		}
 	}
 }

@@ -117,7 +117,7 @@ func (a *applied) delta(m *matching) Delta {
 			if m.isMoved(n) {
 				add(n.index, n, Moved)
 			}
-			if rest, was := n.body, old.body; !sameText(rest, was) && !(m.isRenamed(n) && sameText(rest[n.heading:], was[old.heading:])) {
+			if !sameText(n.body, old.body) && !(m.isRenamed(n) && n.fingerprint(n.body) == old.fingerprint(old.body)) {
 				add(n.index, n, Modified)
 			}
 		}

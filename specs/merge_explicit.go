@@ -113,6 +113,12 @@ func (p *Parts) isExplicit(sections map[string]*node) bool {
 	return true
 }
 
+// isDeltaTo reports whether a spec is a delta to its base, and not whole.
+func (p *Parts) isDeltaTo(base *Parts) bool {
+	sections := p.deltaSections()
+	return len(sections) > 0 && (base == nil || len(base.deltaSections()) == 0) && p.isExplicit(sections)
+}
+
 // application applies one explicit delta.
 type application struct {
 	applied

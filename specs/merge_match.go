@@ -16,6 +16,26 @@ type matching struct {
 // What is left on both sides is the same part if its text below the heading is the same and no other's is: it was renamed.
 // A section whose requirements and scenarios all stand in one new section was renamed too.
 func match(base, side *Parts) *matching {
+	m := matchNames(base, side)
+	m.matchBelow()
+	return m
+}
+
+// matchBoth matches two sides with one base.
+// What one side has renamed is the same part on the other where that has it under the new name, whatever its text.
+func matchBoth(base, ours, theirs *Parts) (*matching, *matching) {
+	a, b := matchNames(base, ours), matchNames(base, theirs)
+	a.learn(b)
+	b.learn(a)
+	a.matchBelow()
+	b.matchBelow()
+	a.learn(b)
+	b.learn(a)
+	return a, b
+}
+
+// matchNames pairs what others stand below: front matter, sections, requirements.
+func matchNames(base, side *Parts) *matching {
 	m := &matching{base: base, side: side, toBase: make([]*node, len(side.nodes)), toSide: make([]*node, len(base.nodes))}
 	for _, n := range side.nodes {
 		if n.from != nil {
@@ -25,8 +45,13 @@ func match(base, side *Parts) *matching {
 	m.byKey(func(n *node) bool { return n.kind != ScenarioPart && n.kind != TextPart }, nil)
 	m.byText(RequirementPart, (*node).text)
 	m.byText(RequirementPart, (*node).own)
+	return m
+}
+
+// matchBelow pairs scenarios and text, and then what sections are left.
+func (m *matching) matchBelow() {
 	scopes := map[string]string{} // of requirements that have another key in the base
-	for _, n := range side.nodes {
+	for _, n := range m.side.nodes {
 		if old := m.toBase[n.index]; n.kind == RequirementPart && old != nil && old.name != n.name && n.turn == 0 {
 			scopes[n.name] = old.name
 		}
@@ -35,7 +60,28 @@ func match(base, side *Parts) *matching {
 	m.byText(ScenarioPart, (*node).own)
 	m.byText(SectionPart, (*node).own)
 	m.sectionsByContent()
-	return m
+}
+
+// learn takes over the renames of another side.
+func (m *matching) learn(other *matching) {
+	var left map[partKey]*node
+	for _, there := range other.side.nodes {
+		old := other.toBase[there.index]
+		if old == nil || m.toSide[old.index] != nil || !other.isRenamed(there) {
+			continue
+		}
+		if left == nil {
+			left = map[partKey]*node{}
+			for _, n := range m.side.nodes {
+				if m.toBase[n.index] == nil {
+					left[n.partKey] = n
+				}
+			}
+		}
+		if n := left[there.partKey]; n != nil && m.toBase[n.index] == nil {
+			m.pair(old, n)
+		}
+	}
 }
 
 func (m *matching) pair(base, side *node) {
@@ -135,10 +181,14 @@ func (m *matching) sectionsByContent() {
 // isRenamed reports whether a part of the side has another name than its partner in the base.
 func (m *matching) isRenamed(side *node) bool {
 	old := m.toBase[side.index]
-	if old == nil || old.kind != RequirementPart && old.kind != ScenarioPart {
+	if old == nil {
 		return false
 	}
-	return old.name != side.name
+	switch old.kind {
+	case RequirementPart, ScenarioPart, SectionPart:
+		return old.name != side.name
+	}
+	return false
 }
 
 // isMoved reports whether a part of the side stands below another part than its partner in the base.

@@ -168,8 +168,9 @@ func (p *Parts) name() {
 		case ScenarioPart:
 			n.belong(ids)
 		}
-		n.turn = turns[n.partKey]
-		turns[n.partKey]++
+		key := n.partKey
+		n.turn = turns[key]
+		turns[key]++
 	}
 }
 

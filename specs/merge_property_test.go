@@ -44,7 +44,7 @@ func TestMerge_randomSpecs(t *testing.T) {
 		for range 1 + random.IntN(4) {
 			modelMaker{random, "t"}.edit(theirs)
 		}
-		laws.check(t, base.String(), ours.String(), theirs.String(), true)
+		laws.check(t, base.String(), ours.String(), theirs.String(), exact)
 		if t.Failed() {
 			t.Fatalf("AGENTD_CAMPAIGN_SEED=%d, round %d", seed, i)
 		}
@@ -68,9 +68,19 @@ func (l *mergeLaws) merge(t *testing.T, base, ours, theirs *Parts) *Merged {
 	return merged
 }
 
-// check tries all laws on three texts. Exact is for texts that differ in words:
-// where they differ in white space alone, ours wins, and it matters who is called so.
-func (l *mergeLaws) check(t *testing.T, baseText, oursText, theirsText string, exact bool) {
+// strictness is how much is asked of a merge.
+type strictness bool
+
+const (
+	// exact is for specs whose parts have names of their own and which differ in words.
+	exact strictness = true
+	// loose is for any text: where two versions differ in white space alone, ours wins, so that it matters who is called so;
+	// and which of two parts of one name is meant can only be guessed.
+	loose strictness = false
+)
+
+// check tries all laws on three texts.
+func (l *mergeLaws) check(t *testing.T, baseText, oursText, theirsText string, how strictness) {
 	t.Helper()
 	var parts []*Parts
 	for _, text := range []string{baseText, oursText, theirsText} {
@@ -107,19 +117,31 @@ func (l *mergeLaws) check(t *testing.T, baseText, oursText, theirsText string, e
 		return
 	}
 	l.clean++
-	if exact && !bytes.Equal(there.Text, back.Text) {
+	if how == exact && !bytes.Equal(there.Text, back.Text) {
 		t.Fatalf("not the same the other way round\n%s\n--- and\n%s\n%s", there.Text, back.Text, showSides(baseText, oursText, theirsText))
 	}
 	result, err := ParseParts("specs/auth.md", there.Text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	is("theirs again", l.merge(t, base, result, theirs), string(there.Text))
-	is("ours again", l.merge(t, base, result, ours), string(there.Text))
-	nothingLost(t, base, ours, theirs, result)
+	for law, side := range map[string]*Parts{"theirs again": theirs, "ours again": ours} {
+		again := l.merge(t, base, result, side)
+		if how == loose && len(again.Conflicts) > 0 {
+			continue // is asked, at least
+		}
+		is(law, again, string(there.Text))
+	}
+	if how == exact || !base.hasTwins() && !ours.hasTwins() && !theirs.hasTwins() {
+		nothingLost(t, base, ours, theirs, result)
+	}
 	if t.Failed() {
 		t.Log(showSides(baseText, oursText, theirsText) + "\n=== result\n" + string(there.Text))
 	}
+}
+
+// hasTwins reports a spec with two parts of one name.
+func (p *Parts) hasTwins() bool {
+	return slices.ContainsFunc(p.nodes, func(n *node) bool { return n.turn > 0 })
 }
 
 func showSides(base, ours, theirs string) string {
@@ -145,10 +167,10 @@ func (l *mergeLaws) marked(t *testing.T, m *Merged, ours, theirs, base *Parts) {
 	if m.Text != nil || !Unresolved(m.Marked) {
 		t.Fatalf("conflicts %v without markers\n%s", m.Conflicts, m.Marked)
 	}
-	before := bodies(base)
+	before, marked := bodies(base), trimmedLines(m.Marked)
 	for _, side := range []*Parts{ours, theirs} {
 		for _, n := range side.nodes {
-			if !before[string(n.body)] && !n.isStamp() && !strings.Contains(normalLines(string(m.Marked)), normalLines(string(n.body))) {
+			if words := trimmedLines(n.body); !before[words] && !n.isStamp() && !strings.Contains(marked, words) {
 				t.Fatalf("%q is not in the marked text\n%s", n.body, m.Marked)
 			}
 		}
@@ -158,9 +180,18 @@ func (l *mergeLaws) marked(t *testing.T, m *Merged, ours, theirs, base *Parts) {
 func bodies(p *Parts) map[string]bool {
 	set := map[string]bool{}
 	for _, n := range p.nodes {
-		set[string(n.body)] = true
+		set[trimmedLines(n.body)] = true
 	}
 	return set
+}
+
+// trimmedLines is a text without white space at the ends of lines.
+func trimmedLines(text []byte) string {
+	var out strings.Builder
+	for line := range bytes.Lines(text) {
+		out.Write(append(bytes.TrimRight(line, " \t\r\n"), '\n'))
+	}
+	return strings.TrimRight(out.String(), "\n")
 }
 
 // nothingLost checks that what neither side removed is there, and that what neither side touched is there byte for byte.
@@ -177,12 +208,15 @@ func nothingLost(t *testing.T, base, ours, theirs, result *Parts) {
 	}
 	inBase, inOurs, inTheirs, inResult := keys(base), keys(ours), keys(theirs), keys(result)
 	for key, n := range inOurs {
-		if other := inTheirs[key]; inResult[key] == nil && (other != nil || inBase[key] == nil) {
+		if inResult[key] == nil && inTheirs[key] != nil {
+			t.Errorf("%v of both is lost: %q", key, n.body)
+		}
+		if inResult[key] == nil && inBase[key] == nil && !renamedAway(base, ours, theirs, n) {
 			t.Errorf("%v of ours is lost: %q", key, n.body)
 		}
 	}
 	for key, n := range inTheirs {
-		if inResult[key] == nil && inBase[key] == nil {
+		if inResult[key] == nil && inBase[key] == nil && !renamedAway(base, theirs, ours, n) {
 			t.Errorf("%v of theirs is lost: %q", key, n.body)
 		}
 	}
@@ -197,4 +231,10 @@ func nothingLost(t *testing.T, base, ours, theirs, result *Parts) {
 			t.Errorf("%v comes from nowhere", key)
 		}
 	}
+}
+
+// renamedAway reports a part that a side has only renamed, while the other side removed it under its old name.
+func renamedAway(base, side, other *Parts, n *node) bool {
+	old := match(base, side).toBase[n.index]
+	return old != nil && match(base, other).toSide[old.index] == nil
 }

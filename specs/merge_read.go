@@ -69,11 +69,14 @@ func (r *partsReader) finish(at int) {
 	if r.cut == nil {
 		return
 	}
-	body := bytes.TrimRight(r.src[r.from:max(at, r.from)], " \t\r\n")
-	n := r.cut
+	n, text := r.cut, r.src[r.from:max(at, r.from)]
 	r.cut = nil
+	body := bytes.TrimRight(text, " \t\r\n")
 	if len(body) == 0 {
 		return
+	}
+	for len(body) < len(text) && (text[len(body)] == ' ' || text[len(body)] == '\t') {
+		body = text[:len(body)+1] // the last line's own
 	}
 	n.lead, n.body = r.src[r.done:r.from], body
 	n.heading = min(n.heading, len(body))

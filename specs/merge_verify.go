@@ -4,7 +4,7 @@ import (
 	"bytes"
 )
 
-// verify reports whether the written merge is not made of the parts that it was put together from:
+// verify reports whether the written merge would be read as other parts than those that it was put together from:
 // a part that ends in an open fence, say, hides the next one. Such a part becomes a conflict.
 func (m *merging) verify(text []byte) bool {
 	if m.harmless() {
@@ -12,13 +12,20 @@ func (m *merging) verify(text []byte) bool {
 	}
 	p, err := ParseParts(m.theirs.file, text)
 	for i, e := range m.emitted {
-		if err == nil && i < len(p.nodes) && bytes.Equal(p.nodes[i].body, m.textOf(e)) {
+		var read *node
+		if err == nil && i < len(p.nodes) {
+			read = p.nodes[i]
+		}
+		switch {
+		case read != nil && bytes.Equal(read.body, m.textOf(e)) && read.kind == m.versionOf(e).kind:
 			continue
+		case read != nil && bytes.Equal(read.body, m.textOf(e)):
+			m.conflict(e, Swallowed, "here it would be read as "+string(read.kind))
+		case read != nil && bytes.HasPrefix(read.body, m.textOf(e)), i == 0:
+			m.conflict(e, Swallowed, "")
+		default:
+			m.conflict(m.emitted[i-1], Swallowed, "")
 		}
-		if i > 0 {
-			e = m.emitted[i-1]
-		}
-		m.conflict(e, Swallowed, "")
 		return true
 	}
 	return false
@@ -31,22 +38,43 @@ func (m *merging) textOf(e *entity) []byte {
 	return e.text
 }
 
+// versionOf is the version of a part that its text comes from.
+func (m *merging) versionOf(e *entity) *node {
+	if e.theirs != nil && (e.ours == nil || bytes.Equal(m.textOf(e), e.theirs.body)) {
+		return e.theirs
+	}
+	return e.any()
+}
+
 // harmless reports whether no part can hide another, so that nothing needs to be read again:
-// each follows the part that it follows in its own source, or begins with number signs behind an empty line
-// while the part before it is known to end.
+// each stands where it stood, and follows the part that it follows in its own source,
+// or begins with number signs behind an empty line while the part before it is known to end.
 func (m *merging) harmless() bool {
 	var before *node
+	level := 0 // of requirements
 	for _, e := range m.emitted {
-		n := e.any()
-		if e.theirs != nil && (e.ours == nil || bytes.Equal(m.textOf(e), e.theirs.body)) {
-			n = e.theirs
-		}
-		if before != nil && !n.follows(before, m.leadOf(e)) {
+		n := m.versionOf(e)
+		switch {
+		case before != nil && !n.follows(before, m.leadOf(e)), m.isElsewhere(e):
 			return false
+		case n.kind == SectionPart && n.level == 1:
+			return false // the first of them is the title
+		case n.kind == RequirementPart && level != 0 && level != n.level:
+			return false
+		case n.kind == RequirementPart:
+			level = n.level
 		}
 		before = n
 	}
 	return true
+}
+
+// isElsewhere reports a part that one side has moved, or a section that one has renamed: what it means may depend on that.
+func (m *merging) isElsewhere(e *entity) bool {
+	changed := func(mine *matching, n *node) bool {
+		return n != nil && (mine.isMoved(n) || n.kind == SectionPart && mine.isRenamed(n))
+	}
+	return changed(m.mineOurs, e.ours) || changed(m.mineTheirs, e.theirs)
 }
 
 func (m *merging) leadOf(e *entity) []byte {

@@ -2,6 +2,7 @@ package specs
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/agentd/gh-agentd/phases"
 )
@@ -12,7 +13,7 @@ func requirementOf(title string) (id, rest string, ok bool) {
 		return match[1], strings.TrimSpace(match[2]), true
 	}
 	if match := namedRequirement().FindStringSubmatch(title); match != nil {
-		if id := phases.Slug(match[1]); id != "" {
+		if id := namedID(match[1]); id != "" {
 			return id, strings.TrimSpace(match[1]), true
 		}
 	}
@@ -21,6 +22,15 @@ func requirementOf(title string) (id, rest string, ok bool) {
 
 // SameID reports whether two ids name one requirement: R01, r1 and R1 do.
 func SameID(a, b string) bool { return normalID(a) == normalID(b) }
+
+// namedID makes an id of the title of a requirement that has no other name.
+// A title in another script keeps its letters, for what is left without them may be the same for two.
+func namedID(title string) string {
+	if strings.ContainsFunc(title, func(r rune) bool { return r > unicode.MaxASCII && unicode.IsLetter(r) }) {
+		return headingSlug(title)
+	}
+	return phases.Slug(title)
+}
 
 // normalID makes ids comparable: R01, r1 and R1 are one.
 func normalID(id string) string {
