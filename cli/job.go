@@ -33,6 +33,7 @@ func jobTexts() map[workflow.JobMode]string {
 		workflow.JobChallenge: "Have the plan of a pull request challenged",
 		workflow.JobReview:    "Have judged what a pull request waits for, its plan or its code",
 		workflow.JobPublish:   "Record the verdict of another job, and show it",
+		workflow.JobSync:      "Record what people said in reviews of a pull request, and show it",
 		workflow.JobList:      "List the pull requests that wait for a verdict",
 	}
 }
@@ -42,10 +43,11 @@ func newJobCommand(a *app) *cobra.Command {
 		Use:   "job <command>",
 		Short: "Do the work of a GitHub workflow's job",
 		Long: a.text(`
-Do what the GitHub Action does: judge the pull request of a change, or record and show what was judged.
+Do what the GitHub Action does: judge the pull request of a change, or record and show what was judged or what people said.
 
 Judging and publishing are two jobs. The one that judges has a model's key and may only read; its verdict goes to the other
 in the output "result". The one that publishes may write, and asks no model: it checks everything again.
+A job of its own takes people's reviews into the history as sync does, without running anything of the pull request.
 Configuration, policy and what tells agents what to do are the base's. Agents see no token of GitHub.
 
 What to do comes from the event and from the environment: AGENTD_PULL_REQUEST, AGENTD_HEAD_SHA, AGENTD_RESULT,

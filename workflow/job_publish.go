@@ -21,9 +21,7 @@ const (
 
 // publish records the verdict of the other job, if there is one and it is not recorded yet, and shows what the history has.
 func (j *jobbing) publish(ctx context.Context) error {
-	if _, _, err := j.Repo.Identity(ctx); err != nil {
-		j.use(j.Repo.As(actionsName, actionsEmail))
-	}
+	j.named(ctx)
 	if j.req.Result == "" && j.head != j.pinned && !j.pinned.IsZero() {
 		return &github.MovedError{Number: j.pull.Number, Want: string(j.pinned), Have: string(j.head)}
 	}
@@ -52,6 +50,13 @@ func (j *jobbing) publish(ctx context.Context) error {
 		return nil
 	}
 	return j.post(ctx)
+}
+
+// named commits as the account of the token where nobody gave the workflow a name.
+func (j *jobbing) named(ctx context.Context) {
+	if _, _, err := j.Repo.Identity(ctx); err != nil {
+		j.use(j.Repo.As(actionsName, actionsEmail))
+	}
 }
 
 // received reads the verdict of the other job, and refuses one that may give a secret away.
@@ -220,13 +225,7 @@ func (j *jobbing) proven(ctx context.Context, run *implementing, c *changes.Chan
 	if err != nil {
 		return err
 	}
-	var have []string
-	for _, e := range v.evidence {
-		if e.Kind != phases.Scan {
-			have = append(have, e.Command)
-		}
-	}
-	if !slices.Equal(have, want) {
+	if !slices.Equal(commandsOf(v.evidence), want) {
 		return refuseResult("its evidence is not of the commands that %s wants to be run", j.holder())
 	}
 	return nil
@@ -256,7 +255,7 @@ func (j *jobbing) post(ctx context.Context) error {
 	done, err := publish.Run(ctx, PublishRequest{Change: j.id, Remote: j.remote})
 	if c, openErr := j.Store.Open(ctx, j.id); openErr == nil {
 		j.result.Phase = c.Phase()
-		if j.result.Verdict == "" {
+		if j.result.Verdict == "" && j.req.Mode == JobPublish {
 			err = errors.Join(err, j.showLast(ctx, c))
 		}
 	}
@@ -266,7 +265,7 @@ func (j *jobbing) post(ctx context.Context) error {
 	push, notPushed := errors.AsType[*gitops.PushError](err)
 	forbidden, notPosted := errors.AsType[*github.ForbiddenError](err)
 	switch {
-	case notPushed && push.Denied:
+	case notPushed && push.Denied && j.req.Mode == JobPublish:
 		j.unposted(fmt.Sprintf("%v; the job needs `contents: write`", push))
 		return nil
 	case notPosted:
