@@ -51,7 +51,8 @@ A job of its own takes people's reviews into the history as sync does, without r
 Configuration, policy and what tells agents what to do are the base's. Agents see no token of GitHub.
 
 What to do comes from the event and from the environment: AGENTD_PULL_REQUEST, AGENTD_HEAD_SHA, AGENTD_RESULT,
-AGENTD_FAIL_ON (never, changes, error), AGENTD_ALLOW_UNTRUSTED, AGENTD_BOTS, GITHUB_TOKEN, and what the runner sets.
+AGENTD_FAIL_ON (never, changes, error), AGENTD_PUBLISH_SIGNS (true), AGENTD_ALLOW_UNTRUSTED, AGENTD_BOTS, GITHUB_TOKEN,
+and what the runner sets.
 Outputs are phase, verdict, review-url, result, skipped, and of list: changes.`),
 		Example: a.text(`
 $ gh agentd job review`),
@@ -127,7 +128,8 @@ func (a *app) jobRequest(mode workflow.JobMode) (workflow.JobRequest, failOn, er
 	fail := failOn(cmp.Or(get("AGENTD_FAIL_ON"), string(failError)))
 	request := workflow.JobRequest{
 		Mode: mode, Result: strings.TrimSpace(get("AGENTD_RESULT")), AllowUntrusted: get("AGENTD_ALLOW_UNTRUSTED"),
-		Bots: strings.FieldsFunc(get("AGENTD_BOTS"), func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }),
+		PublishSigns: get("AGENTD_PUBLISH_SIGNS") == "true",
+		Bots:         strings.FieldsFunc(get("AGENTD_BOTS"), func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }),
 	}
 	if !slices.Contains([]failOn{failNever, failChanges, failError}, fail) {
 		return request, failError, fmt.Errorf("AGENTD_FAIL_ON is %q, want never, changes or error", oneLine(string(fail)))

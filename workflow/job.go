@@ -48,6 +48,7 @@ type JobRequest struct {
 	PullRequest    int       // 0 takes that of the event
 	Head           gitops.ID // the commit that it must stand at; zero takes that of the event
 	Result         string    // of the job that judged; "" publishes what the history has
+	PublishSigns   bool      // the job that publishes signs, as the policy wants it
 	AllowUntrusted string    // [Understood] lets events in that others than writers can bring about
 	Bots           []string  // logins of apps that may start it
 }

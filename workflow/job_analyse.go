@@ -48,6 +48,9 @@ func (j *jobbing) judge(ctx context.Context) error {
 	if err := run.allowed(ctx, c, string(step), ""); err != nil {
 		return err
 	}
+	if err := j.signable(ctx, c, step); err != nil {
+		return err
+	}
 	var verdict judged
 	if step == JobChallenge {
 		verdict, err = run.challenger(ctx, c, "")

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/config"
 	"github.com/agentd/gh-agentd/github"
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
@@ -181,6 +182,9 @@ func (j *jobbing) admit(ctx context.Context, v jobVerdict, verdict judged) (*cha
 	if err := v.fits(c); err != nil {
 		return c, err
 	}
+	if err := j.judgeOf(v); err != nil {
+		return c, err
+	}
 	if err := j.watch(ctx, c); err != nil {
 		return c, err
 	}
@@ -209,6 +213,20 @@ func (j *jobbing) admit(ctx context.Context, v jobVerdict, verdict judged) (*cha
 		}
 	}
 	return c, j.show(ctx, c, verdict)
+}
+
+// judgeOf refuses a verdict of an agent that does not play the role of its step on the base.
+func (j *jobbing) judgeOf(v jobVerdict) error {
+	role := map[string]config.Role{string(phases.StepChallenge): config.Challenger, string(phases.StepReview): config.Reviewer}[v.Step]
+	name := j.Config.RoleAgent(role)
+	agent, err := j.Agent(name)
+	if err != nil {
+		return err
+	}
+	if said := agentName(v.Agent); said != agent.Name() {
+		return refuseResult("it is said by %q, and the %s of %s is %s", shortened(said), role, j.holder(), agent.Name())
+	}
+	return nil
 }
 
 // proven judges what a review rests on: what the branch touches, and that the evidence is of the commands
