@@ -111,6 +111,7 @@ func (p ChallengePrompt) Render() string { return render("challenge", p.Tools, p
 type ReproposalPrompt struct {
 	Change   string // required
 	Round    int    // required: the round that this revision opens
+	Person   bool   // a person asked for it, and not the challenger
 	Findings []Known
 	Notes    []string
 	Tools    Tools

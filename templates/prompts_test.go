@@ -64,6 +64,8 @@ func samples(withMCP bool) []sample {
 		{"reproposal", "reproposal", templates.ReproposalPrompt{
 			Change: change, Round: 2, Findings: known, Notes: []string{"An hour of memory is fine."},
 			Tools: tools("reproposal"), Failure: "nothing changed"}},
+		{"reproposal-person", "reproposal", templates.ReproposalPrompt{
+			Change: change, Round: 2, Person: true, Findings: known, Tools: tools("reproposal")}},
 		{"implement", "implement", templates.ImplementPrompt{
 			Change: change, Tasks: []templates.TaskBrief{{
 				ID: "1.1", Title: "Limit and bucket", Description: "Add the types.\nA bucket starts full.",

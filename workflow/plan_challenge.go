@@ -189,12 +189,13 @@ func (p *planning) repropose(ctx context.Context, c *changes.Change) (*changes.C
 	}
 	findings := knownFindings(docs, specs.ChallengeFile)
 	round := c.State.Round
+	last := c.State.LastChallenge
 	h, err := p.take(ctx, c.ID, c, dir, turn{
 		step: phases.StepReproposal, role: config.Proposer, round: round, access: agents.ToolsOnly,
 		doing: fmt.Sprintf("is revising the plan of %s (round %d)", c.ID, round),
 		prompt: func(tools templates.Tools, failure string) string {
 			return templates.ReproposalPrompt{
-				Change: c.ID.String(), Round: round, Findings: knownOf(findings), Notes: notes(c), Tools: tools, Failure: failure,
+				Change: c.ID.String(), Round: round, Person: last != nil && last.Actor == phases.Human, Findings: knownOf(findings), Notes: notes(c), Tools: tools, Failure: failure,
 			}.Render()
 		},
 		check: changedPlan,
