@@ -206,6 +206,7 @@ func (p *publishing) addReport(objects *gitops.Objects, t phases.Applied, file s
 	if err != nil {
 		return err
 	}
+	into.Report = path.Join(p.req.Change.Dir(), file)
 	if summary := specs.ReadSummary(report); summary != "" {
 		into.Summary = summary
 	}
