@@ -49,7 +49,7 @@ set -euo pipefail
 env >"SEEN/$GITHUB_JOB.env"
 if [ -n "${GITHUB_TOKEN-}" ]; then
 	case $GITHUB_JOB in
-	publish) export GITHUB_TOKEN=WRITES ;;
+	publish | sync) export GITHUB_TOKEN=WRITES ;;
 	*) export GITHUB_TOKEN=READS ;;
 	esac
 fi

@@ -148,7 +148,7 @@ func TestAction_refusesUnknownModes(t *testing.T) {
 		cmd.Dir = t.TempDir()
 		cmd.Env = append(os.Environ(), "MODE="+mode, "BINARY=true")
 		out, err := cmd.CombinedOutput()
-		const want = "::error title=gh-agentd::mode is none of check, challenge, review, publish, list\n"
+		const want = "::error title=gh-agentd::mode is none of check, challenge, review, publish, sync, list\n"
 		if err == nil || string(out) != want {
 			t.Errorf("mode %q ended with %v:\n%s", mode, err, out)
 		}

@@ -22,6 +22,7 @@ type flow struct {
 }
 
 type job struct {
+	Name        string
 	Uses        string
 	If          string
 	RunsOn      string             `yaml:"runs-on"`
@@ -52,6 +53,7 @@ func rendered() map[string]string {
 	}
 	return map[string]string{
 		"agentd.yml":              flow.Render(),
+		"agentd-reviews.yml":      templates.ReviewsWorkflow{Pin: flow.Pin}.Render(),
 		"agentd-open-changes.yml": templates.OpenChangesWorkflow{Pin: flow.Pin, Secrets: flow.Secrets()}.Render(),
 	}
 }
@@ -130,16 +132,18 @@ func TestWorkflows_threeJobsHaveThreeSetsOfRights_AC12(t *testing.T) {
 	reads := map[string]string{"contents": "read", "pull-requests": "read"}
 	writes := map[string]string{"contents": "write", "pull-requests": "write", "statuses": "write"}
 	got := map[string]map[string]string{}
-	for _, file := range []string{"agentd.yml", "agentd-open-changes.yml"} {
+	for _, file := range []string{"agentd.yml", "agentd-reviews.yml", "agentd-open-changes.yml"} {
 		for name, job := range all[file].Jobs {
 			got[name] = *job.Permissions
 		}
 	}
-	want := map[string]map[string]string{"phase": reads, "analyse": reads, "publish": writes, "list": reads, "change": writes}
+	want := map[string]map[string]string{"phase": reads, "analyse": reads, "publish": writes, "sync": writes, "list": reads, "change": writes}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rights (-want +got):\n%s", diff)
 	}
-	for name, job := range all["agentd.yml"].Jobs {
+	jobs := maps.Clone(all["agentd.yml"].Jobs)
+	maps.Copy(jobs, all["agentd-reviews.yml"].Jobs)
+	for name, job := range jobs {
 		for _, step := range job.Steps {
 			keys := map[string]string{}
 			if step.ID == "agent" {
@@ -161,7 +165,7 @@ func TestWorkflows_threeJobsHaveThreeSetsOfRights_AC12(t *testing.T) {
 func TestWorkflows_nothingPassesBetweenJobsButOneOutput_AC09(t *testing.T) {
 	t.Parallel()
 	all := flows(t)
-	for _, file := range []string{"agentd.yml", "agentd-open-changes.yml"} {
+	for _, file := range []string{"agentd.yml", "agentd-reviews.yml", "agentd-open-changes.yml"} {
 		for name, job := range all[file].Jobs {
 			for _, step := range job.Steps {
 				action, _, _ := strings.Cut(step.Uses, "@")
@@ -188,6 +192,35 @@ func TestWorkflows_aNewerPushEndsTheOlderAnalysisOnly_AC15(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("concurrency (-want +got):\n%s", diff)
+	}
+}
+
+// TestWorkflows_theRequiredCheckIsSkippedByNobodysReview: a skipped job counts as passed, and who may read a public
+// repository may review a pull request in it. So no workflow that a review starts has a job of the check's name, and what
+// waits there never takes the place of a verdict that waits to be published. By hand a workflow is run on any branch,
+// so the check has its name only where it runs.
+func TestWorkflows_theRequiredCheckIsSkippedByNobodysReview_AC08(t *testing.T) {
+	t.Parallel()
+	texts, all := rendered(), flows(t)
+	const asked = "github.event_name == 'pull_request' || github.event_name == 'merge_group'"
+	phase := all["agentd.yml"].Jobs["phase"]
+	if want := "${{ (" + asked + ") && 'agentd / phase' || 'phase (not asked for)' }}"; phase.If != asked || phase.Name != want {
+		t.Errorf("the check runs if %s, and is called %s, want %s", phase.If, phase.Name, want)
+	}
+	reviewed := 0
+	for file, text := range texts {
+		if !strings.Contains(text, "\n  pull_request_review:\n") {
+			continue
+		}
+		reviewed++
+		for name, job := range all[file].Jobs {
+			if strings.Contains(job.Name, "agentd / phase") || strings.HasPrefix(job.Concurrency.Group, "agentd-publish-") {
+				t.Errorf("%s: job %s is called %q, in the group %s", file, name, job.Name, job.Concurrency.Group)
+			}
+		}
+	}
+	if reviewed != 1 {
+		t.Errorf("%d workflows are started by reviews, want 1", reviewed)
 	}
 }
 

@@ -28,10 +28,10 @@ and skills for the agents that people use here: /agentd:plan, /agentd:impl and /
 Agents are found by their folders and by their programs. --agents names them instead:
 ` + strings.Join(workflow.InitAgents(), ", ") + `; agents is the common folder .agents/skills, and none leaves skills out.
 
---github also writes two workflows for GitHub Actions: one checks the change of a pull request, lets agents judge it,
-and publishes what they say; the other does so for every open change. They name the commit that this program
-was built from, or the one that --action names, and install the agents that challenge and review here.
-docs/actions.md says what each job may do.
+--github also writes three workflows for GitHub Actions: one checks the change of a pull request, lets agents judge it,
+and publishes what they say; one takes people's reviews into its history; one has every open change judged.
+They name the commit that this program was built from, or the one that --action names, and install the agents
+that challenge and review here. docs/actions.md says what each job may do.
 
 A file of yours is never overwritten, and nothing is committed. agentd/.installed.json says what was written:
 init again brings what nobody changed up to date, and --remove takes it away, with --agents or --github only theirs.`),

@@ -33,6 +33,7 @@ func jobTexts() map[workflow.JobMode]string {
 		workflow.JobChallenge: "Have the plan of a pull request challenged",
 		workflow.JobReview:    "Have judged what a pull request waits for, its plan or its code",
 		workflow.JobPublish:   "Record the verdict of another job, and show it",
+		workflow.JobSync:      "Record what people said in reviews of a pull request, and show it",
 		workflow.JobList:      "List the pull requests that wait for a verdict",
 	}
 }
@@ -42,14 +43,16 @@ func newJobCommand(a *app) *cobra.Command {
 		Use:   "job <command>",
 		Short: "Do the work of a GitHub workflow's job",
 		Long: a.text(`
-Do what the GitHub Action does: judge the pull request of a change, or record and show what was judged.
+Do what the GitHub Action does: judge the pull request of a change, or record and show what was judged or what people said.
 
 Judging and publishing are two jobs. The one that judges has a model's key and may only read; its verdict goes to the other
 in the output "result". The one that publishes may write, and asks no model: it checks everything again.
+A job of its own takes people's reviews into the history as sync does, without running anything of the pull request.
 Configuration, policy and what tells agents what to do are the base's. Agents see no token of GitHub.
 
 What to do comes from the event and from the environment: AGENTD_PULL_REQUEST, AGENTD_HEAD_SHA, AGENTD_RESULT,
-AGENTD_FAIL_ON (never, changes, error), AGENTD_ALLOW_UNTRUSTED, AGENTD_BOTS, GITHUB_TOKEN, and what the runner sets.
+AGENTD_FAIL_ON (never, changes, error), AGENTD_PUBLISH_SIGNS (true), AGENTD_ALLOW_UNTRUSTED, AGENTD_BOTS, GITHUB_TOKEN,
+and what the runner sets.
 Outputs are phase, verdict, review-url, result, skipped, and of list: changes.`),
 		Example: a.text(`
 $ gh agentd job review`),
@@ -125,7 +128,8 @@ func (a *app) jobRequest(mode workflow.JobMode) (workflow.JobRequest, failOn, er
 	fail := failOn(cmp.Or(get("AGENTD_FAIL_ON"), string(failError)))
 	request := workflow.JobRequest{
 		Mode: mode, Result: strings.TrimSpace(get("AGENTD_RESULT")), AllowUntrusted: get("AGENTD_ALLOW_UNTRUSTED"),
-		Bots: strings.FieldsFunc(get("AGENTD_BOTS"), func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }),
+		PublishSigns: get("AGENTD_PUBLISH_SIGNS") == "true",
+		Bots:         strings.FieldsFunc(get("AGENTD_BOTS"), func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }),
 	}
 	if !slices.Contains([]failOn{failNever, failChanges, failError}, fail) {
 		return request, failError, fmt.Errorf("AGENTD_FAIL_ON is %q, want never, changes or error", oneLine(string(fail)))

@@ -46,6 +46,7 @@ func (p *jobPage) finish(r workflow.JobResult, failed error) error {
 	if r.Words != nil {
 		words = *r.Words
 	}
+	r.Skipped = p.named(r.Skipped)
 	p.announce(r, failed)
 	p.annotateJob(r, failed)
 	return errors.Join(failed, p.writeOutputs(r), p.writeSummary(r, failed, words))
@@ -60,6 +61,8 @@ func (p *jobPage) announce(r workflow.JobResult, failed error) {
 	case failed != nil:
 	case r.Skipped != "":
 		say("nothing to do: %s", brief(r.Skipped))
+	case r.Recorded != "":
+		say("%s: %s", r.Change, brief(r.Recorded))
 	case r.Verdict != "":
 		say("%s: %s of round %d: %s, %s", r.Change, r.Step, r.Round, r.Verdict, plural(len(r.Findings), "finding"))
 	case r.Change == "":
@@ -113,7 +116,7 @@ func (p *jobPage) writeSummary(r workflow.JobResult, failed error, words github.
 		return nil
 	}
 	page := templates.JobSummary{
-		Change: r.Change, Pull: r.PullRequest, Skipped: words.Line(r.Skipped, lineLimit),
+		Change: r.Change, Pull: r.PullRequest, Skipped: words.Line(r.Skipped, lineLimit), Recorded: words.Line(r.Recorded, lineLimit),
 		Phase: phaseWord(r), Verdict: string(r.Verdict), Step: string(r.Step), Round: r.Round, URL: r.ReviewURL,
 		Summary: words.Text(r.Summary, summaryLimit),
 	}

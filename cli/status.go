@@ -156,6 +156,8 @@ func whyEffective(r workflow.StatusResult) string {
 		return fmt.Sprintf("it was %s, and the plan was edited since its approval", r.Recorded)
 	case r.Reverify:
 		return "it was complete; the base moved below it, and the same diff needs its evidence again"
+	case r.TakenBack != nil:
+		return fmt.Sprintf("%s had its archive, and took it back in %s", r.TakenBack.Where(), short(r.TakenBack.Commit))
 	case r.ArchivePending:
 		return "its archive is on its branch, and the base does not have it yet"
 	case r.StaleCode:

@@ -178,12 +178,16 @@ func TestClient_PeopleReviews(t *testing.T) {
 	must(t, err)
 	var told []string
 	for _, r := range got {
+		if m, ours := ParseMarker(r.Body); ours {
+			r.Body = "ours: " + m.Kind
+		}
 		told = append(told, fmt.Sprintf("%s %s %q %t", r.Author, r.State, r.Body, r.Commit == before))
 		for _, c := range r.Comments {
-			told = append(told, fmt.Sprintf("  %s %s %d-%d was %d outdated %t: %s", c.Path, c.Side, c.First, c.Last, c.Original, c.Outdated, c.Body))
+			told = append(told, fmt.Sprintf("  %s %s %d-%d was %d outdated %t: %s", c.Path, c.Side, c.First, c.Last, c.Original, c.Outdated, strings.Join(strings.Fields(c.Body), " ")))
 		}
 	}
 	want := []string{
+		`octo COMMENTED "ours: challenge" true`, `  main.go RIGHT 9-10 was 10 outdated false: **HIGH** leaks Suggestion: close it`,
 		`bob CHANGES_REQUESTED "please" true`, `  new.go RIGHT 0-0 was 3 outdated true: here`, `  main.go LEFT 10-10 was 10 outdated false: was better`,
 		`octo APPROVED "" true`,
 	}

@@ -73,13 +73,9 @@ type ReviewComment struct {
 }
 
 // PeopleReviews are the submitted reviews of people with their comments, the oldest first:
-// no apps, and nothing that we posted under a person's account.
+// no apps. What we posted under a person's account is among them: that tells what is in it, and not who posted it.
 // A verdict of a person who may not write counts for nothing: ask [Client.Permission].
 func (c *Client) PeopleReviews(ctx context.Context, number int) ([]PersonReview, error) {
-	viewer, err := c.Viewer(ctx)
-	if err != nil {
-		return nil, err
-	}
 	all, err := c.Reviews(ctx, number)
 	if err != nil {
 		return nil, err
@@ -94,8 +90,7 @@ func (c *Client) PeopleReviews(ctx context.Context, number int) ([]PersonReview,
 	}
 	var people []PersonReview
 	for _, r := range all {
-		_, marked := ParseMarker(r.Body)
-		if r.Author.Bot || r.State == pendingState || marked && (r.Author.Is(viewer) || c.isOurs(r.Author)) {
+		if r.Author.Bot || r.State == pendingState {
 			continue
 		}
 		people = append(people, PersonReview{PostedReview: r, Comments: byReview[r.ID]})

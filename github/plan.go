@@ -2,8 +2,11 @@ package github
 
 import (
 	"fmt"
+	"math"
 	"net/http"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -153,6 +156,16 @@ func (f Facts) words(finding Finding) string {
 	return text
 }
 
+// cuts says whether a text of a review is longer than is shown of it.
+func (f Facts) cuts(r Review) bool {
+	cut := func(text string, most int) bool {
+		return len(text) > most/2 && len(f.Sanitizer.Text(text, math.MaxInt32)) > most
+	}
+	return cut(r.Summary, summaryLimit) || slices.ContainsFunc(r.Findings, func(finding Finding) bool {
+		return cut(finding.Text, findingLimit) || cut(finding.Suggestion, findingLimit)
+	})
+}
+
 // codeSpan shows a text as it is, whatever it holds.
 func codeSpan(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
@@ -175,8 +188,12 @@ func (p *ReviewPlan) assemble(f Facts, r Review, findings []string) {
 	head = append(head, f.Sanitizer.Text(r.Summary, summaryLimit))
 	tail := []string{cutRunes(withoutMarkers(r.Footer), headingLimit), p.Marker.String()}
 
+	whole := ""
+	if r.Report != "" {
+		whole = "All of it: [" + path.Base(r.Report) + "](" + f.Sanitizer.Target.Permalink(r.Head, r.Report, 0) + ")"
+	}
 	const note = 200 // what "n findings more" takes
-	room := bodyLimit - note - utf16Len(join(head)) - utf16Len(join(tail))
+	room := bodyLimit - note - utf16Len(whole) - utf16Len(join(head)) - utf16Len(join(tail))
 	for i, text := range findings {
 		if room -= utf16Len(text) + 2; room < 0 {
 			p.Omitted = len(findings) - i
@@ -185,6 +202,9 @@ func (p *ReviewPlan) assemble(f Facts, r Review, findings []string) {
 		}
 		head = append(head, text)
 		p.InBody++
+	}
+	if p.Omitted > 0 || f.cuts(r) {
+		head = append(head, whole)
 	}
 	p.Body = join(append(head, tail...))
 }

@@ -118,7 +118,7 @@ func TestClient_PublishReview_GH08_longBody(t *testing.T) {
 	w := newWorld(t)
 	pull := w.pull()
 	r := w.review()
-	r.Findings = nil
+	r.Findings, r.Report = nil, "agentd/changes/add-oauth/REVIEW.md"
 	for i := range 60 {
 		r.Findings = append(r.Findings, Finding{ID: fmt.Sprint(i), Severity: Severity(i % 3), Text: strings.Repeat("😀 and on ", 900)})
 	}
@@ -133,6 +133,34 @@ func TestClient_PublishReview_GH08_longBody(t *testing.T) {
 	}
 	if m, ok := ParseMarker(got.Body); !ok || m.Key != r.Key() {
 		t.Error("the marker is gone")
+	}
+	const link = "\n\nAll of it: [REVIEW.md]("
+	if !strings.Contains(got.Body, link) || !strings.Contains(got.Body, "/blob/"+w.head+"/agentd/changes/add-oauth/REVIEW.md)\n") {
+		t.Error("nothing says where the rest stands")
+	}
+}
+
+// The full text is a file of the branch: it is pointed to where a text is cut, and nowhere else.
+func TestPlanReview_GH08_pointsToTheWholeReport(t *testing.T) {
+	target := Target{Host: "github.com", Owner: "octo", Repo: "hello", ServerURL: "https://github.com"}
+	for _, row := range []struct {
+		name   string
+		bend   func(*Review)
+		points bool
+	}{
+		{"all of it is there", func(*Review) {}, false},
+		{"as long as is shown", func(r *Review) { r.Findings[0].Text = strings.Repeat("x", findingLimit) }, false},
+		{"a long summary", func(r *Review) { r.Summary = strings.Repeat("word ", summaryLimit) }, true},
+		{"a long finding", func(r *Review) { r.Findings[0].Text = strings.Repeat("word ", findingLimit) }, true},
+		{"a long suggestion", func(r *Review) { r.Findings[0].Suggestion = strings.Repeat("word ", findingLimit) }, true},
+		{"a long finding without a report", func(r *Review) { r.Report, r.Findings[0].Text = "", strings.Repeat("word ", findingLimit) }, false},
+	} {
+		r := Review{Kind: "review", Change: "add-oauth", Head: "abc123", Report: "a b/REVIEW.md", Summary: "Short.", Findings: []Finding{{Text: "Short, too."}}}
+		row.bend(&r)
+		plan := PlanReview(Facts{Viewer: Account{Login: "x"}, Pull: PullRequest{Number: 1, Head: "abc123"}, Sanitizer: Sanitizer{Target: target, Redact: redactTest}}, r)
+		if got := strings.Contains(plan.Body, "All of it: [REVIEW.md](https://github.com/octo/hello/blob/abc123/a%20b/REVIEW.md)"); got != row.points {
+			t.Errorf("%s: points to the report: %t, want %t", row.name, got, row.points)
+		}
 	}
 }
 

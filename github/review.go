@@ -82,6 +82,7 @@ type Review struct {
 	Heading  string // our own words, Markdown
 	Summary  string // a model's words, sanitized when the review is planned
 	Findings []Finding
+	Report   string // a file at Head with all of it, shown where something finds no room here; "" for none
 	Footer   string // our own words, Markdown
 }
 

@@ -7,6 +7,7 @@ type JobSummary struct {
 	Pull     int
 	Error    string
 	Skipped  string
+	Recorded string // of what people said
 	Warnings []string
 
 	Phase, Verdict string

@@ -96,13 +96,18 @@ func (p RepairPrompt) Render() string { return render("repair", p.Tools, p) }
 
 // ChallengePrompt asks a second agent for a verdict on the plan.
 type ChallengePrompt struct {
-	Change  string   // required
-	Round   int      // required
-	Files   []string // required: what to read, relative to the change's folder
-	Known   []Known  // findings of the round before
-	Tools   Tools
-	Failure string
+	Change string   // required
+	Round  int      // required
+	Files  []string // required: what to read, relative to the change's folder
+	Known  []Known  // findings of the round before
+	// Controls are files of the change that tell agents what to do and are not in force; nil where those of the change are.
+	Controls []ControlFile
+	Tools    Tools
+	Failure  string
 }
+
+// ControlFile is what a change makes of a file from which agents, git or a runner take orders.
+type ControlFile struct{ Path, Text string }
 
 // Render returns the prompt.
 func (p ChallengePrompt) Render() string { return render("challenge", p.Tools, p) }
@@ -111,6 +116,7 @@ func (p ChallengePrompt) Render() string { return render("challenge", p.Tools, p
 type ReproposalPrompt struct {
 	Change   string // required
 	Round    int    // required: the round that this revision opens
+	Person   bool   // a person asked for it, and not the challenger
 	Findings []Known
 	Notes    []string
 	Tools    Tools
@@ -162,7 +168,8 @@ type ReviewPrompt struct {
 	Base, Head   string // required: the two commits whose difference is reviewed
 	Evidence     []string
 	ChangedFiles []string
-	Known        []Known // findings of the round before
+	Known        []Known       // findings of the round before
+	Controls     []ControlFile // as in ChallengePrompt
 	Tools        Tools
 	Failure      string
 }

@@ -41,23 +41,24 @@ func execute(name string, tools Tools, value any, block func(label, text string)
 		lines := make([]string, 0, len(items))
 		for _, item := range items {
 			if item = clean(item); strings.TrimSpace(item) != "" {
-				lines = append(lines, "- "+strings.ReplaceAll(item, "\n", "\n  "))
+				lines = append(lines, "- "+strings.ReplaceAll(strings.ReplaceAll(item, "\n", "\n  "), "\n  \n", "\n\n"))
 			}
 		}
 		return data(label, strings.Join(lines, "\n"))
 	}
 	funcs := template.FuncMap{
-		"mark":    func() string { return mark },
-		"marked":  func() bool { return mark != "" },
-		"data":    data,
-		"list":    list,
-		"known":   func(label string, known []Known) string { return list(label, knownLines(known)) },
-		"tasks":   func(tasks []TaskBrief) string { return data("tasks", taskLines(tasks)) },
-		"names":   names,
-		"tool":    tools.named,
-		"has":     tools.has,
-		"mcp":     tools.mcp,
-		"command": tools.command,
+		"mark":     func() string { return mark },
+		"marked":   func() bool { return mark != "" },
+		"data":     data,
+		"list":     list,
+		"known":    func(label string, known []Known) string { return list(label, knownLines(known)) },
+		"controls": func(label string, files []ControlFile) string { return list(label, controlLines(files)) },
+		"tasks":    func(tasks []TaskBrief) string { return data("tasks", taskLines(tasks)) },
+		"names":    names,
+		"tool":     tools.named,
+		"has":      tools.has,
+		"mcp":      tools.mcp,
+		"command":  tools.command,
 	}
 	parsed := template.Must(template.New("").Funcs(funcs).Option("missingkey=error").
 		ParseFS(promptFiles, "prompts/common.md", "prompts/shapes.md", "prompts/"+name+".md"))
@@ -77,6 +78,14 @@ func names(items []string) string {
 		quoted = append(quoted, "`"+strings.ReplaceAll(line(item), "`", "'")+"`")
 	}
 	return strings.Join(quoted, ", ")
+}
+
+func controlLines(files []ControlFile) []string {
+	lines := make([]string, 0, len(files))
+	for _, f := range files {
+		lines = append(lines, line(f.Path)+"\n"+f.Text)
+	}
+	return lines
 }
 
 func knownLines(known []Known) []string {

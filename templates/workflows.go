@@ -57,6 +57,14 @@ type OpenChangesWorkflow struct {
 // Render writes .github/workflows/agentd-open-changes.yml.
 func (w OpenChangesWorkflow) Render() string { return renderWorkflow("agentd-open-changes.yml", w) }
 
+// ReviewsWorkflow is the workflow that takes people's reviews into the history.
+type ReviewsWorkflow struct {
+	Pin string // as in Workflow
+}
+
+// Render writes .github/workflows/agentd-reviews.yml.
+func (w ReviewsWorkflow) Render() string { return renderWorkflow("agentd-reviews.yml", w) }
+
 // once leaves out what is empty and what stands there already.
 func once(names ...string) []string {
 	slices.Sort(names)

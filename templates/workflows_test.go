@@ -16,6 +16,7 @@ func TestWorkflows_everyTextIsGolden(t *testing.T) {
 		"two-agents.yml":   two,
 		"same-agent.yml":   templates.Workflow{Pin: pin, Challenger: codex, Reviewer: codex},
 		"own-program.yml":  templates.Workflow{Pin: pin, Challenger: templates.Judge{Name: "mine"}, Reviewer: templates.Judge{Name: "replay", Builtin: true}},
+		"reviews.yml":      templates.ReviewsWorkflow{Pin: pin},
 		"open-changes.yml": templates.OpenChangesWorkflow{Pin: pin + " # v1.2.3", Secrets: two.Secrets()},
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, filepath.Join("testdata", "workflows", name), text.Render()) })

@@ -95,7 +95,7 @@ func moved(err error) bool {
 func (a *archiving) attempt(ctx context.Context, c *changes.Change) (ActionResult, error) {
 	stay := resultOf(c, "", "")
 	if c.ArchivePending() {
-		if err := a.takenBack(ctx, c, "refs/heads/"+c.State.Base.Branch); err != nil {
+		if err := a.notTakenBack(ctx, c, ""); err != nil {
 			return stay, err
 		}
 	}

@@ -2,9 +2,7 @@ package workflow
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/config"
@@ -180,7 +178,7 @@ func (a *archiving) onBranch(ctx context.Context, c, reviewed *changes.Change, u
 // again goes on with an archive that waits on its branch. Where the base has moved on, it is made anew on that.
 func (a *archiving) again(ctx context.Context, c *changes.Change, up gitops.ID) (ActionResult, error) {
 	stay := resultOf(c, "", "")
-	if err := a.takenBack(ctx, c, "refs/remotes/"+a.remote+"/"+c.State.Base.Branch); err != nil {
+	if err := a.notTakenBack(ctx, c, a.remote); err != nil {
 		return stay, err
 	}
 	if err := c.Forward(); err != nil {
@@ -242,8 +240,8 @@ func (a *archiving) abort(ctx context.Context) (ActionResult, error) {
 			Next: fmt.Sprintf("`git revert` on %s takes it back there", c.State.Base.Branch),
 		}
 	}
-	for _, ref := range []string{"refs/heads/", "refs/remotes/" + a.remote + "/"} {
-		if err := a.takenBack(ctx, c, ref+c.State.Base.Branch); err != nil {
+	for _, remote := range []string{"", a.remote} {
+		if err := a.notTakenBack(ctx, c, remote); err != nil {
 			return stay, err
 		}
 	}
@@ -271,27 +269,6 @@ func waits(c *changes.Change) error {
 	return &GateError{
 		Gate: "archive", Reason: fmt.Sprintf("the archive of %s is on its branch, for a pull request to bring it to the base", c.ID),
 		Next: fmt.Sprintf("`%s` takes it back", command("archive", c.ID, "--abort")),
-	}
-}
-
-// takenBack refuses to archive again what the base has had, and does not hold any more.
-func (a *archiving) takenBack(ctx context.Context, c *changes.Change, ref string) error {
-	base, err := a.Repo.Resolve(ctx, ref)
-	if errors.Is(err, gitops.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	last := c.State.Transitions[len(c.State.Transitions)-1]
-	merged, err := a.Repo.IsAncestor(ctx, gitops.ID(last.Commit), base)
-	if err != nil || !merged {
-		return err
-	}
-	name := strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/remotes/")
-	return &GateError{
-		Gate: "archive", Reason: fmt.Sprintf("%s was archived, and %s does not hold it any more: that was taken back", c.ID, name),
-		Next: fmt.Sprintf("`git log --oneline %s -- %s` names the commit that did; `git revert` it there", name, c.ID.ArchiveDir()),
 	}
 }
 

@@ -87,13 +87,15 @@ func (i *implementing) decision(ctx context.Context, c *changes.Change, req Deci
 		record.Subject = "a person abandons the change"
 		return record, ActionAbandoned, nil
 	case phases.DecisionApprove:
-		return i.approval(ctx, c, req, record)
+		return i.approval(ctx, c, req, record, i.evidenceHere)
 	}
 	return record, "", fmt.Errorf("%q is no decision", req.Kind)
 }
 
 // approval binds a person's yes to the tree that was shown.
-func (i *implementing) approval(ctx context.Context, c *changes.Change, req DecideRequest, record changes.Record) (changes.Record, string, error) {
+func (i *implementing) approval(ctx context.Context, c *changes.Change, req DecideRequest, record changes.Record,
+	prove func(context.Context, *changes.Change) ([]phases.Evidence, error),
+) (changes.Record, string, error) {
 	docs, err := c.Docs(ctx)
 	if err != nil {
 		return record, "", err
@@ -119,11 +121,7 @@ func (i *implementing) approval(ctx context.Context, c *changes.Change, req Deci
 	if err := i.reviewable(ctx, c, docs); err != nil {
 		return record, "", err
 	}
-	dir, err := i.work.dir(ctx)
-	if err != nil {
-		return record, "", err
-	}
-	if record.Transition.Evidence, err = i.evidence(ctx, c, c.Tip, dir); err != nil {
+	if record.Transition.Evidence, err = prove(ctx, c); err != nil {
 		return record, "", err
 	}
 	if !phases.EvidencePassed(record.Transition.Evidence) {
@@ -132,6 +130,15 @@ func (i *implementing) approval(ctx context.Context, c *changes.Change, req Deci
 		}
 	}
 	return record, ActionApproved, nil
+}
+
+// evidenceHere runs the checks on the code of the change.
+func (i *implementing) evidenceHere(ctx context.Context, c *changes.Change) ([]phases.Evidence, error) {
+	dir, err := i.work.dir(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return i.evidence(ctx, c, c.Tip, dir)
 }
 
 // confirm asks the person at the terminal; without one the command itself, with its tree or --yes, is the word.

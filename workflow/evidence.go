@@ -46,6 +46,17 @@ func (b *Bench) checkCommands(ctx context.Context, c *changes.Change) ([]string,
 	}
 }
 
+// commandsOf are the commands that evidence is of, the scan left out.
+func commandsOf(evidence []phases.Evidence) []string {
+	var commands []string
+	for _, e := range evidence {
+		if e.Kind != phases.Scan {
+			commands = append(commands, e.Command)
+		}
+	}
+	return commands
+}
+
 // exactly returns a directory that holds the commit's code, and nothing else but what git ignores:
 // the given one when that is what stands there, else a temporary worktree, which done removes.
 func (b *Bench) exactly(ctx context.Context, dir string, commit gitops.ID) (exact string, done func(), err error) {

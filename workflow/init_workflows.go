@@ -10,13 +10,14 @@ import (
 	"github.com/agentd/gh-agentd/templates"
 )
 
-// The workflows of GitHub Actions that init writes. The second one calls the first by its path.
+// The workflows of GitHub Actions that init writes. That of the open changes calls the first by its path.
 const (
 	workflowFile    = ".github/workflows/agentd.yml"
+	reviewsFile     = ".github/workflows/agentd-reviews.yml"
 	openChangesFile = ".github/workflows/agentd-open-changes.yml"
 )
 
-func workflowFiles() []string { return []string{workflowFile, openChangesFile} }
+func workflowFiles() []string { return []string{workflowFile, reviewsFile, openChangesFile} }
 
 // ActionPin is the action that a workflow runs, at a commit: a tag could be moved under those who trust it.
 type ActionPin struct {
@@ -54,6 +55,7 @@ func (i *Init) workflows(ctx context.Context, pin ActionPin) ([]initFile, []stri
 	every := templates.OpenChangesWorkflow{Pin: flow.Pin, Secrets: flow.Secrets()}
 	return []initFile{
 		{path: workflowFile, content: []byte(flow.Render()), flag: "--github"},
+		{path: reviewsFile, content: []byte(templates.ReviewsWorkflow{Pin: flow.Pin}.Render()), flag: "--github"},
 		{path: openChangesFile, content: []byte(every.Render()), flag: "--github"},
 	}, flow.Secrets(), nil
 }

@@ -18,6 +18,7 @@ import (
 // Judging and writing are two jobs. The first has a model's key and may read: an agent gives a verdict, and nothing is kept.
 // The second has no model and may write: it believes nothing of what the first hands over,
 // records the verdict as the same commit that the step would have made, and publishes.
+// A third records what people said in reviews. It may write, asks no model, and runs nothing of the pull request.
 // Configuration, policy and what tells agents what to do come from the base of the pull request, never from its head.
 type Job struct {
 	Bench *Bench // without configuration and agents
@@ -33,11 +34,12 @@ const (
 	JobChallenge JobMode = "challenge" // have the plan challenged
 	JobReview    JobMode = "review"    // have judged what wants it now: the plan or the code
 	JobPublish   JobMode = "publish"   // record a verdict, and show it
+	JobSync      JobMode = "sync"      // record what people said in reviews, and show it
 	JobList      JobMode = "list"      // which pull requests want a verdict now
 )
 
 // JobModes are all of them, in the order of a change's life.
-func JobModes() []JobMode { return []JobMode{JobChallenge, JobReview, JobPublish, JobList} }
+func JobModes() []JobMode { return []JobMode{JobChallenge, JobReview, JobPublish, JobSync, JobList} }
 
 // JobRequest says what to do, and what the workflow run knows.
 type JobRequest struct {
@@ -46,6 +48,7 @@ type JobRequest struct {
 	PullRequest    int       // 0 takes that of the event
 	Head           gitops.ID // the commit that it must stand at; zero takes that of the event
 	Result         string    // of the job that judged; "" publishes what the history has
+	PublishSigns   bool      // the job that publishes signs, as the policy wants it
 	AllowUntrusted string    // [Understood] lets events in that others than writers can bring about
 	Bots           []string  // logins of apps that may start it
 }
@@ -64,6 +67,7 @@ type JobResult struct {
 	Usage       UsageTotals
 	Result      string // one line of JSON for the job that publishes
 	ReviewURL   string
+	Recorded    string // of sync: what people said, in one sentence
 	Skipped     string // why nothing was to be done, "" where something was
 	Unposted    string // why the verdict could not be shown on the pull request, "" where it could
 	Warnings    []string
@@ -129,7 +133,7 @@ func (j *jobbing) run(ctx context.Context) error {
 	if err := j.find(ctx, wanted); err != nil || j.result.Skipped != "" {
 		return err
 	}
-	if err := j.started(ctx); err != nil {
+	if err := j.started(ctx); err != nil || j.result.Skipped != "" {
 		return err
 	}
 	if err := j.unmoved(); err != nil {
@@ -144,8 +148,11 @@ func (j *jobbing) run(ctx context.Context) error {
 	if err := j.configure(ctx); err != nil {
 		return err
 	}
-	if j.req.Mode == JobPublish {
+	switch j.req.Mode {
+	case JobPublish:
 		return j.publish(ctx)
+	case JobSync:
+		return j.takeReviews(ctx)
 	}
 	return j.analyse(ctx)
 }

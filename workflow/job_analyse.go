@@ -3,6 +3,7 @@ package workflow
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/internal/proc"
@@ -46,6 +47,9 @@ func (j *jobbing) judge(ctx context.Context) error {
 	}
 	run := newImplementing(j.Bench, ImplementRequest{Change: j.id, Mode: ModeOnce})
 	if err := run.allowed(ctx, c, string(step), ""); err != nil {
+		return err
+	}
+	if err := j.signable(ctx, c, step); err != nil {
 		return err
 	}
 	var verdict judged
@@ -139,7 +143,8 @@ func (j *jobbing) keepsSecrets(v judged) error {
 		return err
 	}
 	redactor := proc.NewRedactor(valuesOf(secretsOf(j.Environ)))
-	for _, text := range append(texts, v.agent) {
+	all := strings.Join(texts, "\n") // a secret may be spread over several findings
+	for _, text := range append(texts, v.agent, all) {
 		if why := redactor.Leak(text); why != "" {
 			return &WithheldError{Why: why}
 		}

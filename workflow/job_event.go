@@ -60,11 +60,11 @@ func (j *jobbing) wanted() (wants, error) {
 	if w.number == 0 {
 		w.number = event.PullRequest
 	}
-	if w.head.IsZero() && w.number == event.PullRequest {
-		w.head = event.Head
-	}
 	if j.req.Mode == JobList {
 		return w, nil
+	}
+	if w.head.IsZero() && w.number == event.PullRequest && j.req.Mode != JobSync {
+		w.head = event.Head
 	}
 	if w.number == 0 {
 		return w, &GateError{
@@ -72,7 +72,7 @@ func (j *jobbing) wanted() (wants, error) {
 			Next: "give the inputs pull-request and head-sha",
 		}
 	}
-	if w.head.IsZero() && w.before.IsZero() {
+	if w.head.IsZero() && w.before.IsZero() && j.req.Mode != JobSync { // a review says itself which commit it is about
 		return w, &GateError{
 			Gate: "event", Reason: fmt.Sprintf("nobody says which commit of pull request #%d is meant", w.number),
 			Next: "give the input head-sha beside pull-request",
@@ -94,7 +94,6 @@ func (j *jobbing) commanded() wants {
 	event := j.req.Event
 	first, _, _ := strings.Cut(event.Comment, "\n")
 	words := strings.Fields(first)
-	verb := func() JobMode { return JobMode(words[1]) }
 	switch {
 	case event.Action != "created":
 		j.skip("only a new comment is a command, and this one was %s", event.Action)
@@ -102,9 +101,10 @@ func (j *jobbing) commanded() wants {
 	case event.PullRequest == 0:
 		j.skip("the comment is not on a pull request")
 		return wants{}
-	case strings.HasPrefix(first, " "), strings.HasPrefix(first, "\t"), len(words) < 2, len(words) > 3, words[0] != "/agentd",
-		verb() != JobChallenge && verb() != JobReview:
-		j.skip("the comment's first line is no command: `/agentd challenge` or `/agentd review`, and the commit")
+	case strings.HasPrefix(first, " "), strings.HasPrefix(first, "\t"), !j.commands(words):
+		j.skip("the comment's first line is no command for this job: %s", map[bool]string{
+			true: "`/agentd sync`", false: "`/agentd challenge` or `/agentd review`, and the commit",
+		}[j.req.Mode == JobSync])
 		return wants{}
 	}
 	w := wants{number: event.PullRequest, before: event.Commented, byPerson: true}
@@ -117,9 +117,23 @@ func (j *jobbing) commanded() wants {
 		w.head, w.before = head, time.Time{}
 	}
 	if j.req.Mode != JobPublish {
-		j.stepped = verb()
+		j.stepped = JobMode(words[1])
 	}
 	return w
+}
+
+// commands says whether these words are a command, and for this job.
+func (j *jobbing) commands(words []string) bool {
+	if len(words) < 2 || words[0] != "/agentd" {
+		return false
+	}
+	switch JobMode(words[1]) {
+	case JobSync:
+		return j.req.Mode == JobSync && len(words) == 2
+	case JobChallenge, JobReview:
+		return j.req.Mode != JobSync && len(words) <= 3
+	}
+	return false
 }
 
 // started refuses who may not start the job: apps that are not named, and where anybody can bring the event about,
@@ -148,6 +162,10 @@ func (j *jobbing) started(ctx context.Context) error {
 		may, err := j.client.Permission(ctx, actor)
 		if err != nil {
 			return err
+		}
+		if may < github.Write && event.Name == "pull_request_review" && j.req.Mode == JobSync {
+			j.skip("%s may not write to %s, so that a review of theirs records nothing", actor, j.target)
+			return nil
 		}
 		if may < github.Write {
 			return &GateError{

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agentd/gh-agentd/changes"
+	"github.com/agentd/gh-agentd/config"
 	"github.com/agentd/gh-agentd/github"
 	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
@@ -21,9 +22,7 @@ const (
 
 // publish records the verdict of the other job, if there is one and it is not recorded yet, and shows what the history has.
 func (j *jobbing) publish(ctx context.Context) error {
-	if _, _, err := j.Repo.Identity(ctx); err != nil {
-		j.use(j.Repo.As(actionsName, actionsEmail))
-	}
+	j.named(ctx)
 	if j.req.Result == "" && j.head != j.pinned && !j.pinned.IsZero() {
 		return &github.MovedError{Number: j.pull.Number, Want: string(j.pinned), Have: string(j.head)}
 	}
@@ -52,6 +51,13 @@ func (j *jobbing) publish(ctx context.Context) error {
 		return nil
 	}
 	return j.post(ctx)
+}
+
+// named commits as the account of the token where nobody gave the workflow a name.
+func (j *jobbing) named(ctx context.Context) {
+	if _, _, err := j.Repo.Identity(ctx); err != nil {
+		j.use(j.Repo.As(actionsName, actionsEmail))
+	}
 }
 
 // received reads the verdict of the other job, and refuses one that may give a secret away.
@@ -176,6 +182,9 @@ func (j *jobbing) admit(ctx context.Context, v jobVerdict, verdict judged) (*cha
 	if err := v.fits(c); err != nil {
 		return c, err
 	}
+	if err := j.judgeOf(v); err != nil {
+		return c, err
+	}
 	if err := j.watch(ctx, c); err != nil {
 		return c, err
 	}
@@ -206,6 +215,20 @@ func (j *jobbing) admit(ctx context.Context, v jobVerdict, verdict judged) (*cha
 	return c, j.show(ctx, c, verdict)
 }
 
+// judgeOf refuses a verdict of an agent that does not play the role of its step on the base.
+func (j *jobbing) judgeOf(v jobVerdict) error {
+	role := map[string]config.Role{string(phases.StepChallenge): config.Challenger, string(phases.StepReview): config.Reviewer}[v.Step]
+	name := j.Config.RoleAgent(role)
+	agent, err := j.Agent(name)
+	if err != nil {
+		return err
+	}
+	if said := agentName(v.Agent); said != agent.Name() {
+		return refuseResult("it is said by %q, and the %s of %s is %s", shortened(said), role, j.holder(), agent.Name())
+	}
+	return nil
+}
+
 // proven judges what a review rests on: what the branch touches, and that the evidence is of the commands
 // that the base wants to be run. That they were run is the other job's word.
 func (j *jobbing) proven(ctx context.Context, run *implementing, c *changes.Change, v judged) error {
@@ -220,13 +243,7 @@ func (j *jobbing) proven(ctx context.Context, run *implementing, c *changes.Chan
 	if err != nil {
 		return err
 	}
-	var have []string
-	for _, e := range v.evidence {
-		if e.Kind != phases.Scan {
-			have = append(have, e.Command)
-		}
-	}
-	if !slices.Equal(have, want) {
+	if !slices.Equal(commandsOf(v.evidence), want) {
 		return refuseResult("its evidence is not of the commands that %s wants to be run", j.holder())
 	}
 	return nil
@@ -256,7 +273,7 @@ func (j *jobbing) post(ctx context.Context) error {
 	done, err := publish.Run(ctx, PublishRequest{Change: j.id, Remote: j.remote})
 	if c, openErr := j.Store.Open(ctx, j.id); openErr == nil {
 		j.result.Phase = c.Phase()
-		if j.result.Verdict == "" {
+		if j.result.Verdict == "" && j.req.Mode == JobPublish {
 			err = errors.Join(err, j.showLast(ctx, c))
 		}
 	}
@@ -266,7 +283,7 @@ func (j *jobbing) post(ctx context.Context) error {
 	push, notPushed := errors.AsType[*gitops.PushError](err)
 	forbidden, notPosted := errors.AsType[*github.ForbiddenError](err)
 	switch {
-	case notPushed && push.Denied:
+	case notPushed && push.Denied && j.req.Mode == JobPublish:
 		j.unposted(fmt.Sprintf("%v; the job needs `contents: write`", push))
 		return nil
 	case notPosted:

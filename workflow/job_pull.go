@@ -43,6 +43,10 @@ func (j *jobbing) find(ctx context.Context, w wants) error {
 		return nil
 	}
 	j.id, j.result.Change = id, id.String()
+	if pull.Fork && j.req.Mode == JobSync {
+		j.skip("the branch is in %s, which is a fork: `%s` there records what people say", pull.HeadRepo, command("sync", id))
+		return nil
+	}
 	if pull.Fork {
 		if !w.byPerson {
 			j.skip(NeedsMaintainer)
@@ -72,7 +76,7 @@ func (j *jobbing) unmoved() error {
 // notNewer refuses a head that was committed after somebody asked for a look at it without saying at which.
 // The job that publishes is told the commit by what it was handed.
 func (j *jobbing) notNewer(ctx context.Context, w wants) (err error) {
-	if !j.pinned.IsZero() || j.req.Mode == JobPublish {
+	if !j.pinned.IsZero() || j.req.Mode == JobPublish || j.req.Mode == JobSync {
 		return nil
 	}
 	objects, err := j.Repo.Objects(ctx)

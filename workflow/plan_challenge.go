@@ -139,6 +139,10 @@ func (p *planning) challenger(ctx context.Context, c *changes.Change, dir string
 	if err != nil {
 		return judged{}, err
 	}
+	controls, err := p.quotedControls(ctx, c)
+	if err != nil {
+		return judged{}, err
+	}
 	known := knownFindings(docs, specs.ChallengeFile)
 	round := c.State.Round
 	h, err := p.take(ctx, c.ID, c, dir, turn{
@@ -147,7 +151,7 @@ func (p *planning) challenger(ctx context.Context, c *changes.Change, dir string
 		doing: fmt.Sprintf("is challenging %s (round %d)", c.ID, round),
 		prompt: func(tools templates.Tools, failure string) string {
 			return templates.ChallengePrompt{
-				Change: c.ID.String(), Round: round, Files: planPaths(docs), Known: knownOf(known), Tools: tools, Failure: failure,
+				Change: c.ID.String(), Round: round, Files: planPaths(docs), Known: knownOf(known), Controls: controls, Tools: tools, Failure: failure,
 			}.Render()
 		},
 		check: func(h *handover) string {
@@ -189,12 +193,13 @@ func (p *planning) repropose(ctx context.Context, c *changes.Change) (*changes.C
 	}
 	findings := knownFindings(docs, specs.ChallengeFile)
 	round := c.State.Round
+	last := c.State.LastChallenge
 	h, err := p.take(ctx, c.ID, c, dir, turn{
 		step: phases.StepReproposal, role: config.Proposer, round: round, access: agents.ToolsOnly,
 		doing: fmt.Sprintf("is revising the plan of %s (round %d)", c.ID, round),
 		prompt: func(tools templates.Tools, failure string) string {
 			return templates.ReproposalPrompt{
-				Change: c.ID.String(), Round: round, Findings: knownOf(findings), Notes: notes(c), Tools: tools, Failure: failure,
+				Change: c.ID.String(), Round: round, Person: last != nil && last.Actor == phases.Human, Findings: knownOf(findings), Notes: notes(c), Tools: tools, Failure: failure,
 			}.Render()
 		},
 		check: changedPlan,

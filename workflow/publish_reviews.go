@@ -78,7 +78,7 @@ func (p *publishing) lift(ctx context.Context, pull github.PullRequest) {
 	}
 }
 
-// posted are the reviews with our marker, by key.
+// posted are the reviews that are ours by what is in them, by key.
 // Those of other people who may write count too: the marker says only that it need not be posted again.
 // For that the client learns their names.
 func (p *publishing) posted(ctx context.Context, number int) (map[string]github.PostedReview, error) {
@@ -93,8 +93,8 @@ func (p *publishing) posted(ctx context.Context, number int) (map[string]github.
 	accounts, trusted := []string{actionsAccount}, map[string]bool{viewer.String(): true, actionsAccount: true}
 	keys := map[string]github.PostedReview{}
 	for _, r := range all {
-		marker, marked := github.ParseMarker(r.Body)
-		if !marked || marker.Change != p.req.Change.String() || r.Submitted.IsZero() {
+		marker, _ := github.ParseMarker(r.Body)
+		if _, ours := shown(p.req.Change, r); !ours || r.Submitted.IsZero() {
 			continue
 		}
 		name := r.Author.String()
@@ -206,6 +206,7 @@ func (p *publishing) addReport(objects *gitops.Objects, t phases.Applied, file s
 	if err != nil {
 		return err
 	}
+	into.Report = path.Join(p.req.Change.Dir(), file)
 	if summary := specs.ReadSummary(report); summary != "" {
 		into.Summary = summary
 	}

@@ -96,6 +96,10 @@ func (i *implementing) reviewer(ctx context.Context, c *changes.Change, docs spe
 	if err != nil {
 		return judged{}, err
 	}
+	controls, err := i.quotedControls(ctx, c)
+	if err != nil {
+		return judged{}, err
+	}
 	round := c.State.Round
 	known := knownFindings(docs, specs.ReviewFile)
 	files := changedPaths(touched)
@@ -106,7 +110,7 @@ func (i *implementing) reviewer(ctx context.Context, c *changes.Change, docs spe
 		prompt: func(tools templates.Tools, failure string) string {
 			return templates.ReviewPrompt{
 				Change: c.ID.String(), Round: round, Base: string(fork), Head: string(c.Tip),
-				Evidence: evidenceLines(evidence), ChangedFiles: files, Known: knownOf(known), Tools: tools, Failure: failure,
+				Evidence: evidenceLines(evidence), ChangedFiles: files, Known: knownOf(known), Controls: controls, Tools: tools, Failure: failure,
 			}.Render()
 		},
 		check: func(h *handover) string {

@@ -27,6 +27,7 @@ type StatusResult struct {
 	Reverify  bool         `json:"reverify"`
 	// ArchivePending says that the archive is on the change's branch, and that the base does not hold it.
 	ArchivePending bool             `json:"archive_pending"`
+	TakenBack      *TakenBack       `json:"archive_taken_back,omitempty"` // of a pending one: the base has had it
 	Round          int              `json:"round"`
 	Repairs        int              `json:"repairs"`
 	Limit          int              `json:"limit"`
@@ -112,9 +113,37 @@ func (s *Status) Run(ctx context.Context, req StatusRequest) (StatusResult, erro
 	if err != nil {
 		return result, err
 	}
+	if err := b.tellTakenBack(ctx, c, &result); err != nil {
+		return result, err
+	}
 	result.Artefacts = artefactsOf(docs)
 	result.Tasks, err = b.taskInfos(ctx, c, docs)
 	return result, err
+}
+
+// tellTakenBack finds out why the base does not hold a pending archive: not yet, or not any more.
+func (b *Bench) tellTakenBack(ctx context.Context, c *changes.Change, r *StatusResult) error {
+	if !c.ArchivePending() {
+		return nil
+	}
+	remotes, err := b.Repo.Remotes(ctx)
+	if err != nil {
+		return err
+	}
+	from := []string{""}
+	if len(remotes) > 0 {
+		from = append(from, mainRemote(remotes))
+	}
+	for _, remote := range from {
+		if r.TakenBack, err = b.takenBack(ctx, c, remote); err != nil {
+			return err
+		}
+		if r.TakenBack != nil {
+			r.Next = r.TakenBack.Undo()
+			return nil
+		}
+	}
+	return nil
 }
 
 func (b *Bench) statusOf(c *changes.Change) StatusResult {

@@ -19,11 +19,12 @@ type Sync struct{ Bench *Bench }
 
 // SyncRequest says whose pull request is read.
 type SyncRequest struct {
-	Change    phases.ChangeID
-	Repo      string // [HOST/]OWNER/REPO of the pull request; "" finds it as gh does
-	Remote    string // that the branch is taken from; "" is origin, or else the first
-	Confirmed bool   // record an approval without asking
-	DryRun    bool   // look, and record nothing
+	Change     phases.ChangeID
+	Repo       string // [HOST/]OWNER/REPO of the pull request; "" finds it as gh does
+	Remote     string // that the branch is taken from; "" is origin, or else the first
+	Confirmed  bool   // record an approval without asking
+	DryRun     bool   // look, and record nothing
+	RunNothing bool   // an approval of code rests on checks that the history holds; none is run here
 }
 
 // SyncResult says what each review came to.

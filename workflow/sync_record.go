@@ -3,6 +3,7 @@ package workflow
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/github"
@@ -158,7 +159,11 @@ func (s *syncing) takeApproval(ctx context.Context, approves []*heardReview) err
 	record := changes.Record{Body: reviewURL(h), Transition: phases.Transition{
 		Step: phases.StepApprove, Decision: phases.DecisionApprove, Actor: phases.Human, Agent: fromGitHub(h.Author.Login, h.ID),
 	}}
-	record, _, err := s.approval(ctx, s.change, DecideRequest{Change: s.change.ID, Kind: phases.DecisionApprove}, record)
+	prove := s.evidenceHere
+	if s.req.RunNothing {
+		prove = s.evidenceRecorded
+	}
+	record, _, err := s.approval(ctx, s.change, DecideRequest{Change: s.change.ID, Kind: phases.DecisionApprove}, record, prove)
 	if err == nil {
 		record.Subject = fmt.Sprintf("%s approves the %s on GitHub", h.row.By, of)
 		err = s.record(ctx, h, record)
@@ -169,6 +174,23 @@ func (s *syncing) takeApproval(ctx context.Context, approves []*heardReview) err
 	}
 	s.done("the approval of the %s by %s", of, h.row.By)
 	return nil
+}
+
+// evidenceRecorded are the checks that the history holds of exactly this code, and that the configuration wants.
+func (s *syncing) evidenceRecorded(ctx context.Context, c *changes.Change) ([]phases.Evidence, error) {
+	want, err := s.checkCommands(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range slices.Backward(c.State.Transitions) {
+		if t.CodeTreeAt == c.State.CodeTree && slices.Equal(commandsOf(t.Evidence), want) {
+			return t.Evidence, nil
+		}
+	}
+	return nil, &GateError{
+		Gate: "evidence", Reason: "the history holds no checks of exactly this code, and none are run here",
+		Next: "have it reviewed, which runs them, and approve what came of it; or at home `" + command("sync", c.ID) + "`",
+	}
 }
 
 // confirmApproval asks the person at the terminal, unless yes was said already.

@@ -28,23 +28,34 @@ type threadComment struct {
 }
 
 // hear says of every review with an opinion whether it counts, and whether it is recorded.
-//
-// What bears a marker of ours was posted by a program, whoever's account it used.
+// One of ours is nobody's word, whoever's account posted it, and takes the place of none.
 func (s *syncing) hear(ctx context.Context, people []github.PersonReview) ([]*heardReview, error) {
 	recorded := recordedReviews(s.change)
-	var said []github.PersonReview
+	var heard, said []*heardReview
+	var words []github.PersonReview
 	for _, r := range people {
-		if _, ours := github.ParseMarker(r.Body); !ours && r.Opinion() != github.NoOpinion {
-			said = append(said, r)
+		if r.Opinion() == github.NoOpinion {
+			continue
 		}
-	}
-	var heard []*heardReview
-	for i, stands := range github.Standing(said) {
-		h := &heardReview{PersonReview: said[i], stands: stands}
+		h := &heardReview{PersonReview: r}
 		h.row = SyncedReview{
 			ID: h.ID, By: cmp.Or(h.Author.String(), "ghost"), State: h.State, Commit: h.Commit, URL: h.URL, Outcome: OutcomePending,
 			Recorded: recorded[h.ID],
 		}
+		heard = append(heard, h)
+		if commit, ours := shown(s.change.ID, r.PostedReview); ours {
+			h.stands, h.row.Outcome = true, OutcomeIgnored
+			h.row.Why = fmt.Sprintf("gh-agentd posted it, to show commit %.12s", commit)
+			continue
+		}
+		if _, marked := github.ParseMarker(r.Body); marked && h.row.Recorded == "" {
+			s.Say.Note(fmt.Sprintf("the review of %s bears a marker of gh-agentd, and is none of its own: it is read as theirs", h.row.By))
+		}
+		said, words = append(said, h), append(words, r)
+	}
+	for i, stands := range github.Standing(words) {
+		h := said[i]
+		h.stands = stands
 		var why string
 		var err error
 		if h.counts, why, err = s.counts(ctx, h); err != nil {
@@ -60,7 +71,6 @@ func (s *syncing) hear(ctx context.Context, people []github.PersonReview) ([]*he
 				return heard, err
 			}
 		}
-		heard = append(heard, h)
 	}
 	return heard, nil
 }

@@ -13,7 +13,7 @@ import (
 // Leak says why a text may give a secret away, "" where nothing speaks for it.
 //
 // It is stricter than [Redactor.Find], for a text that leaves the machine for good: beside known values and known shapes
-// it finds values that stand there in pieces, reversed, in hexadecimal or in base64,
+// it finds values that stand there in pieces, also with words between them, reversed, in hexadecimal or in base64,
 // and words that look as random as only keys do.
 func (r *Redactor) Leak(text string) string {
 	if r.Find([]byte(text)) {
@@ -23,6 +23,9 @@ func (r *Redactor) Leak(text string) string {
 	for _, value := range r.values {
 		if slices.ContainsFunc(disguises(value), func(form string) bool { return bytes.Contains(squeezed, []byte(form)) }) {
 			return "it holds a known secret in disguise"
+		}
+		if slices.ContainsFunc(disguises(value), func(form string) bool { return scattered(form, string(squeezed)) }) {
+			return "it holds the pieces of a known secret"
 		}
 	}
 	for _, at := range words.FindAllStringIndex(text, -1) {
@@ -35,6 +38,33 @@ func (r *Redactor) Leak(text string) string {
 
 // shortestDisguise is the least length of a squeezed form: a shorter one stands in a long text by chance.
 const shortestDisguise = 12
+
+// shortestPiece is the least length of a piece that is looked for by itself: of what is shorter, words are made.
+const shortestPiece = 6
+
+// scattered says whether the pieces of a form stand in a text one after the other, whatever is between them.
+// Three quarters of it are enough, so that a piece too short to be looked for does not hide the rest.
+// Pieces in another order are not found, nor any that are all shorter.
+func scattered(form, text string) bool {
+	const enough, of = 3, 4
+	held := 0
+	for from := 0; from+shortestPiece <= len(form); {
+		at, size := strings.Index(text, form[from:from+shortestPiece]), shortestPiece
+		if at < 0 {
+			from++
+			continue
+		}
+		for from+size < len(form) {
+			longer := strings.Index(text[at:], form[from:from+size+1])
+			if longer < 0 {
+				break
+			}
+			at, size = at+longer, size+1
+		}
+		from, held, text = from+size, held+size, text[at+size:]
+	}
+	return held*of >= len(form)*enough
+}
 
 // disguises are the squeezed forms of a value that a text may hold. Base64 has three, by where in a group it begins;
 // of each only the middle is looked for, which does not depend on what stands around it.

@@ -27,7 +27,12 @@ func TestRedactor_Leak_findsSecretsInDisguise_AC06(t *testing.T) {
 		{"a line of go.sum", "h1:Zk3vXq0LmT8rWb5YpN1sHc7DgJ2fKa9QeRu4abcdefg= is not what was there", false},
 		{"a digest of a lock file", "sha512-Zk3vXq0LmT8rWb5YpN1sHc7DgJ2fKa9QeRu4abcdefg==", false},
 		{"the secret", "it is " + secret, true},
-		{"in pieces", "first canary-Zq8v, then T3nLw0-, then canary", false}, // words between: nobody can tell
+		{"in pieces with words between", "first canary-Zq8v, then T3nLw0-, then canary", true},
+		{"in pieces with words between, one of them short", "first canary-, then Zq8v, then T3nLw0-, then canary", true},
+		{"in pieces with words between, reversed", "first " + string(reversed[:9]) + ", then " + string(reversed[9:]), true},
+		{"one of its pieces", "a canary-Zq8v is a bird", false},
+		{"a word of it, again and again", "canary canary canary canary", false},
+		{"in pieces that words are made of", "can ary, then Zq8, then vT3, then nLw, then 0ca, then nary", false}, // nobody can tell
 		{"with blanks in it", strings.Join(strings.Split(secret, ""), " "), true},
 		{"with line feeds in it", secret[:9] + "\n" + secret[9:], true},
 		{"reversed", string(reversed), true},
