@@ -10,7 +10,7 @@ import (
 // it cannot be read as a spec, or it differs from the merge where there was nothing to decide.
 // marked is [Merged.Marked]. White space around what was decided does not count.
 func Resolves(file string, marked, resolved []byte) error {
-	for number, line := range lines(resolved) {
+	for number, line := range strings.SplitAfter(string(resolved), "\n") {
 		if Unresolved([]byte(line)) {
 			return &ResolutionError{File: file, Line: number + 1, Reason: "a marker of a conflict is left in it"}
 		}
@@ -68,5 +68,3 @@ func settled(marked []byte) [][]byte {
 	}
 	return stretches
 }
-
-func lines(text []byte) []string { return strings.SplitAfter(string(text), "\n") }
