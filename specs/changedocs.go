@@ -22,6 +22,16 @@ type ChangeDocs struct {
 	ID    string
 	Dir   string            // the change folder as problems name it; "" means agentd/changes/<ID>
 	Files map[string][]byte // by path relative to the change folder; others than the plan's are ignored
+
+	// Main are the specs of the base branch, for those that the change has or had.
+	// Nil means that they are not known: then the validation does not try to merge.
+	Main map[SpecID]MainSpec
+}
+
+// MainSpec is one spec of the base branch; nil is a spec that is not there.
+type MainSpec struct {
+	Base []byte // at the merge base: what the change began with
+	Now  []byte // at the tip of the base branch
 }
 
 // Artefact is a document of the plan and the step that writes it.

@@ -95,6 +95,7 @@ func sourceOf(p *Parts) string {
 type entity struct {
 	base, ours, theirs *node
 	parent             *entity
+	children           []*entity // in no order that means anything
 	text, lead         []byte
 	gone               bool
 	conflict           *Conflict

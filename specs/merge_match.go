@@ -90,12 +90,6 @@ func (m *matching) pair(base, side *node) {
 
 // byKey pairs what has the same key. Scopes translates the scopes of the side to those of the base.
 func (m *matching) byKey(which func(*node) bool, scopes map[string]string) {
-	known := make(map[partKey]*node, len(m.base.nodes))
-	for _, n := range m.base.nodes {
-		if which(n) && m.toSide[n.index] == nil {
-			known[n.partKey] = n
-		}
-	}
 	for _, n := range m.side.nodes {
 		if !which(n) || m.toBase[n.index] != nil {
 			continue
@@ -104,7 +98,7 @@ func (m *matching) byKey(which func(*node) bool, scopes map[string]string) {
 		if scope, renamed := scopes[key.scope]; renamed {
 			key.scope = scope
 		}
-		if old := known[key]; old != nil && m.toSide[old.index] == nil {
+		if old := m.base.named[key]; old != nil && m.toSide[old.index] == nil {
 			m.pair(old, n)
 		}
 	}

@@ -11,22 +11,17 @@ import (
 // What both sides have keeps the order of the side that changed it.
 // What only one side has goes behind the part that it stands behind there;
 // where both sides have something behind the same part, the two runs are woven by id and title.
-func (m *merging) ordered(parent *entity, children map[*entity][]*entity) (order, otherwise []*entity) {
-	standing := children[parent]
-	if len(standing) < 2 {
-		return standing, nil
-	}
-	below := make(map[*entity]bool, len(standing))
-	for _, e := range standing {
-		below[e] = true
+func (m *merging) ordered(parent *entity) (order, otherwise []*entity) {
+	if len(parent.children) < 2 {
+		return parent.children, nil
 	}
 	sequence := func(n *node, of []*entity) []*entity {
-		var list []*entity
 		if n == nil {
 			return nil
 		}
+		list := make([]*entity, 0, len(n.children)+4)
 		for _, child := range n.children {
-			if e := of[child.index]; below[e] {
+			if e := of[child.index]; e.parent == parent && !e.gone {
 				list = append(list, e)
 			}
 		}
@@ -35,9 +30,10 @@ func (m *merging) ordered(parent *entity, children map[*entity][]*entity) (order
 	ours, theirs := sequence(parent.ours, m.ofOurs), sequence(parent.theirs, m.ofTheirs)
 	base := sequence(parent.base, m.ofBase)
 
-	inOurs, inTheirs, inBase := setOf(ours), setOf(theirs), setOf(base)
-	shared := func(e *entity) bool { return inOurs[e] && inTheirs[e] }
-	kept := func(e *entity) bool { return shared(e) && inBase[e] }
+	shared := func(e *entity) bool {
+		return e.ours != nil && e.theirs != nil && e.ours.parent == parent.ours && e.theirs.parent == parent.theirs
+	}
+	kept := func(e *entity) bool { return shared(e) && e.base != nil && e.base.parent == parent.base }
 	oldOurs, oldTheirs, old := filter(ours, kept), filter(theirs, kept), filter(base, kept)
 	sharedOurs, sharedTheirs := filter(ours, shared), filter(theirs, shared)
 
@@ -50,23 +46,15 @@ func (m *merging) ordered(parent *entity, children map[*entity][]*entity) (order
 	default:
 		differs = !slices.Equal(oldTheirs, old)
 	}
-	skeleton, otherwiseSkeleton := sharedOurs, sharedTheirs
+	skeleton := sharedOurs
 	if pickTheirs {
 		skeleton = sharedTheirs
 	}
 	order = weave(skeleton, runs(ours, shared), runs(theirs, shared))
 	if differs {
-		otherwise = weave(otherwiseSkeleton, runs(ours, shared), runs(theirs, shared))
+		otherwise = weave(sharedTheirs, runs(ours, shared), runs(theirs, shared))
 	}
 	return order, otherwise
-}
-
-func setOf(list []*entity) map[*entity]bool {
-	set := make(map[*entity]bool, len(list))
-	for _, e := range list {
-		set[e] = true
-	}
-	return set
 }
 
 func filter(list []*entity, keep func(*entity) bool) []*entity {

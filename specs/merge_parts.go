@@ -33,6 +33,7 @@ type Parts struct {
 	end   []byte // white space behind the last part
 	root  *node
 	nodes []*node // without the root, in document order
+	named map[partKey]*node
 }
 
 // node is one part of a spec, and the parts below it.
@@ -158,6 +159,7 @@ func (p *Parts) name() {
 		}
 	}
 	turns := map[partKey]int{}
+	p.named = make(map[partKey]*node, len(p.nodes))
 	for _, n := range p.nodes {
 		n.turn = 0
 		switch n.kind {
@@ -171,6 +173,7 @@ func (p *Parts) name() {
 		key := n.partKey
 		n.turn = turns[key]
 		turns[key]++
+		p.named[n.partKey] = n
 	}
 }
 

@@ -126,8 +126,8 @@ func (l *mergeLaws) check(t *testing.T, baseText, oursText, theirsText string, h
 	}
 	for law, side := range map[string]*Parts{"theirs again": theirs, "ours again": ours} {
 		again := l.merge(t, base, result, side)
-		if how == loose && len(again.Conflicts) > 0 {
-			continue // is asked, at least
+		if how == loose && (len(again.Conflicts) > 0 || slices.Equal(strings.Fields(string(again.Text)), strings.Fields(string(there.Text)))) {
+			continue // somebody is asked, at least
 		}
 		is(law, again, string(there.Text))
 	}

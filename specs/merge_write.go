@@ -6,10 +6,14 @@ import (
 
 // write puts the merge together, with markers where there are conflicts.
 func (m *merging) write() []byte {
-	w := &mergeWriter{merging: m, children: map[*entity][]*entity{}}
+	w := &mergeWriter{merging: m, out: make([]byte, 0, len(m.ours.src)+len(m.theirs.src)/8)}
+	m.root.children = nil
+	for _, e := range m.entities {
+		e.children = nil
+	}
 	for _, e := range m.entities {
 		if !e.gone {
-			w.children[e.parent] = append(w.children[e.parent], e)
+			e.parent.children = append(e.parent.children, e)
 		}
 	}
 	m.emitted = m.emitted[:0]
@@ -30,9 +34,8 @@ func (m *merging) write() []byte {
 // mergeWriter writes one merge.
 type mergeWriter struct {
 	*merging
-	out      []byte
-	bom      int
-	children map[*entity][]*entity
+	out []byte
+	bom int
 }
 
 // space writes what stands between two parts. It takes care that each begins on a line of its own,
@@ -49,7 +52,7 @@ func (w *mergeWriter) space(lead []byte, first bool) {
 }
 
 func (w *mergeWriter) below(parent *entity) {
-	order, otherwise := w.ordered(parent, w.children)
+	order, otherwise := w.ordered(parent)
 	if otherwise == nil {
 		w.list(order)
 		return
@@ -77,7 +80,7 @@ func (w *mergeWriter) below(parent *entity) {
 // alone writes parts by themselves.
 func (w *mergeWriter) alone(list []*entity) []byte {
 	emitted := w.emitted
-	inner := &mergeWriter{merging: w.merging, children: w.children}
+	inner := &mergeWriter{merging: w.merging}
 	inner.list(list)
 	w.emitted = emitted
 	return inner.out

@@ -38,7 +38,16 @@ func (v *validation) spec(name string) {
 		}
 		return
 	}
-	o, err := readOutline(file, v.docs.Files[name], "spec")
+	src, delta := v.tryMerge(file, id, v.docs.Files[name])
+	if delta { // what is wrong is in the spec that comes of it, which has other lines
+		first := len(v.problems)
+		defer func() {
+			for i := range v.problems[first:] {
+				v.problems[first+i].Line = 0
+			}
+		}()
+	}
+	o, err := readOutline(file, src, "spec")
 	if err != nil {
 		v.add(unreadable(file, err))
 		return
