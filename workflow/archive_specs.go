@@ -32,7 +32,7 @@ func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landin
 	defer objects.Close()
 	var open []openSpec
 	for _, path := range specPaths(specs.ChangeDocs{Files: files}) {
-		s := specMerge{id: specs.SpecID(strings.TrimSuffix(strings.TrimPrefix(path, "specs/"), ".md")), theirs: files[path]}
+		s := specMerge{id: specIDOf(path), theirs: files[path]}
 		if err := s.read(objects, seen, l.base); err != nil {
 			return err
 		}
@@ -87,6 +87,11 @@ func lostScenario(id phases.ChangeID, path string, lost specs.Edit) error {
 		Next: fmt.Sprintf("put it back, or name it under \"## REMOVED Scenarios\" in agentd/changes/%s/%s; then `%s`",
 			id, strings.TrimPrefix(path, "agentd/"), command("plan", id)),
 	}
+}
+
+// specIDOf is the id of a spec whose path within the change's folder is one.
+func specIDOf(path string) specs.SpecID {
+	return specs.SpecID(strings.TrimSuffix(strings.TrimPrefix(path, "specs/"), ".md"))
 }
 
 // specMerge is one spec of a change on its way to the base.

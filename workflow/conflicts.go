@@ -109,7 +109,7 @@ func (f *Conflicts) forecasts(ctx context.Context) ([]*forecast, error) {
 	if err != nil || len(drafts) == 0 {
 		return nil, err
 	}
-	base, err := f.Bench.newestBase(ctx)
+	base, err := f.Bench.newestOf(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (c *forecast) read(objects *gitops.Objects, base gitops.ID, parsed map[gito
 		return parts, err
 	}
 	for _, path := range specPaths(docs) {
-		s := forecastSpec{id: specs.SpecID(strings.TrimSuffix(strings.TrimPrefix(path, "specs/"), ".md"))}
+		s := forecastSpec{id: specIDOf(path)}
 		var err error
 		if s.base, err = at(seen, "agentd/"+path); err != nil {
 			return err

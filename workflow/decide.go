@@ -109,7 +109,11 @@ func (i *implementing) approval(ctx context.Context, c *changes.Change, req Deci
 	}
 	if c.State.Effective == phases.Proposed {
 		record.Subject, record.JudgedPlan = "a person approves the plan", subject
-		if problems := docs.Validate(i.ValidateOptions()); problems.HasHigh() {
+		problems, err := i.problemsOf(ctx, c, docs, i.ValidateOptions())
+		if err != nil {
+			return record, "", err
+		}
+		if problems.HasHigh() {
 			return record, "", &GateError{
 				Gate: "validate", Reason: "the plan breaks the rules", Problems: problems, Next: command("validate", c.ID),
 			}

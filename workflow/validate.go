@@ -51,6 +51,9 @@ func (v *Validate) Run(ctx context.Context, req ValidateRequest) (ValidateResult
 	if artefact, missing := specs.NextArtefact(docs); missing && len(artefact.Problems) == 0 {
 		v.Bench.Say.Note(artefact.Path + " is not written yet")
 	}
+	if docs.Main, err = v.Bench.mainSpecs(ctx, c, docs); err != nil {
+		return ValidateResult{Changes: []ChangeProblems{}}, err
+	}
 	checked := v.check(docs, req.Strict)
 	return ValidateResult{Changes: []ChangeProblems{checked}, Valid: checked.Valid}, nil
 }

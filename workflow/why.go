@@ -72,7 +72,7 @@ type WhyApproval struct {
 // Run walks the base branch back, from its newest commit that is known here.
 func (w *Why) Run(ctx context.Context, req WhyRequest) (WhyResult, error) {
 	result := WhyResult{Spec: string(req.Ref.Spec), Requirements: []WhyRequirement{}}
-	base, err := w.Bench.newestBase(ctx)
+	base, err := w.Bench.newestOf(ctx, "")
 	if err != nil {
 		return result, err
 	}
@@ -105,25 +105,6 @@ func (w *Why) Run(ctx context.Context, req WhyRequest) (WhyResult, error) {
 		result.Requirements = append(result.Requirements, *r)
 	}
 	return result, nil
-}
-
-// newestBase is the newest commit of the default branch that is known here, "" where there is none.
-func (b *Bench) newestBase(ctx context.Context) (gitops.ID, error) {
-	trunk, err := b.Store.Trunk(ctx, "", "")
-	if err != nil || len(trunk.Tips) == 0 {
-		return "", err
-	}
-	newest := trunk.Tips[0]
-	for _, tip := range trunk.Tips[1:] {
-		newer, err := b.Repo.IsAncestor(ctx, newest, tip)
-		if err != nil {
-			return "", err
-		}
-		if newer {
-			newest = tip
-		}
-	}
-	return newest, nil
 }
 
 // wanted are the requirements to look for: all that the spec has now, or the one that was named,
@@ -334,4 +315,3 @@ func (e *NoRequirementError) Hint() string {
 	}
 	return "it has " + strings.Join(e.Known, ", ")
 }
-
