@@ -158,7 +158,8 @@ func (l *mergeLaws) check(t *testing.T, baseText, oursText, theirsText string, h
 	is("only ours changed it", l.merge(t, base, ours, base), oursText)
 
 	there, back := l.merge(t, base, ours, theirs), l.merge(t, base, theirs, ours)
-	if one, two := conflictSet(there), conflictSet(back); one != two {
+	one, two := conflictSet(there), conflictSet(back)
+	if how == exact && one != two || (one == "") != (two == "") {
 		t.Fatalf("conflicts %s\nand the other way round %s\n%s", one, two, showSides(baseText, oursText, theirsText))
 	}
 	if len(there.Conflicts) > 0 {
@@ -225,7 +226,7 @@ func (l *mergeLaws) marked(t *testing.T, m *Merged, ours, theirs, base *Parts) {
 	for _, side := range []*Parts{ours, theirs} {
 		for _, n := range side.nodes {
 			if words := trimmedLines(n.body); !before[words] && !n.isStamp() && !strings.Contains(marked, words) {
-				t.Fatalf("%q is not in the marked text\n%s", n.body, m.Marked)
+				t.Fatalf("%q is not in the marked text\n%s\n%s", n.body, m.Marked, showSides(string(base.src), string(ours.src), string(theirs.src)))
 			}
 		}
 	}
