@@ -98,6 +98,8 @@ func FuzzValidate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, proposal, spec, tasks []byte) {
 		docs := ChangeDocs{ID: "x", Files: map[string][]byte{ProposalPath: proposal, "specs/auth.md": spec, TasksPath: tasks, ClarificationsPath: spec}}
 		wellFormed(t, nil, docs.Validate(ValidateOptions{}))
+		docs.Main = map[SpecID]MainSpec{"auth": {Base: proposal, Now: tasks}}
+		wellFormed(t, nil, docs.Validate(ValidateOptions{}))
 		if artefact, ok := NextArtefact(docs); ok && !PlanPaths(artefact.Path) {
 			t.Errorf("artefact %+v is not of the plan", artefact)
 		}

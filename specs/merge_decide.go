@@ -2,6 +2,7 @@ package specs
 
 import (
 	"bytes"
+	"slices"
 )
 
 // decide says of every part what becomes of it.
@@ -15,6 +16,7 @@ func (m *merging) decide() {
 	m.keepParents()
 	m.duplicates()
 	m.dangling()
+	m.freeFromBlocks()
 }
 
 // parentOf finds out below which part a part stands after the merge.
@@ -86,7 +88,7 @@ func (n *node) lasting() []byte {
 	if n.kind != FrontMatter {
 		return n.text()
 	}
-	var out []byte
+	out := slices.Concat(n.body, []byte("\n"))
 	for _, field := range n.children {
 		if !field.isStamp() {
 			out = append(append(out, field.body...), '\n')
@@ -236,6 +238,58 @@ func (m *merging) dangling() {
 func (p *Parts) requires(key string) bool {
 	for _, n := range p.nodes {
 		if n.kind == RequirementPart && n.name == key {
+			return true
+		}
+	}
+	return false
+}
+
+// freeFromBlocks takes a part out of a conflict about the whole of another part, where a side has it elsewhere:
+// who decides for that side must find it.
+func (m *merging) freeFromBlocks() {
+	for range m.entities { // at most: each round frees one more level
+		freed := false
+		for _, e := range m.entities {
+			block := e.blockAbove()
+			if e.gone || block == nil {
+				continue
+			}
+			var outside *entity
+			switch {
+			case e.ours != nil && !e.ours.isBelow(block.ours):
+				outside = m.entityOf(e.ours.parent, m.ofOurs)
+			case e.theirs != nil && !e.theirs.isBelow(block.theirs):
+				outside = m.entityOf(e.theirs.parent, m.ofTheirs)
+			}
+			if outside == nil || outside == e.parent {
+				continue
+			}
+			e.parent, e.block, freed = outside, true, true
+			if e.conflict == nil {
+				m.conflict(e, OrderDiffers, "it was moved to or from a part that is in conflict")
+			}
+		}
+		if !freed {
+			return
+		}
+	}
+}
+
+// blockAbove is the outermost part above that is in conflict as a whole.
+func (e *entity) blockAbove() *entity {
+	var block *entity
+	for above := e.parent; above != nil; above = above.parent {
+		if above.conflict != nil && above.block {
+			block = above
+		}
+	}
+	return block
+}
+
+// isBelow reports whether a part stands below another of its version.
+func (n *node) isBelow(above *node) bool {
+	for n = n.parent; n != nil; n = n.parent {
+		if n == above {
 			return true
 		}
 	}

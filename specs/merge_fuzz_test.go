@@ -47,6 +47,7 @@ func anything(t *testing.T, texts ...string) {
 		if i < 2 && len(strings.TrimSpace(text)) == 0 {
 			p = nil // no file
 		}
+		agree(t, []byte(text))
 		parts[i] = p
 	}
 	Compare(parts[0], parts[2])
