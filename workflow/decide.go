@@ -107,7 +107,7 @@ func (i *implementing) approval(ctx context.Context, c *changes.Change, req Deci
 	}
 	if c.State.Effective == phases.Proposed {
 		record.Subject, record.JudgedPlan = "a person approves the plan", subject
-		if problems := docs.Validate(i.ValidateOptions()); problems.HasHigh() {
+		if problems := docs.Validate(i.RulesFor(c)); problems.HasHigh() {
 			return record, "", &GateError{
 				Gate: "validate", Reason: "the plan breaks the rules", Problems: problems, Next: command("validate", c.ID),
 			}

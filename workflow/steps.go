@@ -105,7 +105,7 @@ func (i *implementing) allowed(ctx context.Context, c *changes.Change, step stri
 	case step == "resolve" && c.State.LastReview == nil:
 		return &GateError{Gate: "step", Reason: "there is no review to resolve", Next: command("review", c.ID)}
 	case step == "challenge":
-		if problems := docs.Validate(i.ValidateOptions()); problems.HasHigh() {
+		if problems := docs.Validate(i.RulesFor(c)); problems.HasHigh() {
 			return &GateError{Gate: "validate", Reason: "the plan breaks the rules", Problems: problems, Next: command("validate", c.ID)}
 		}
 	}

@@ -51,7 +51,7 @@ func (v *Validate) Run(ctx context.Context, req ValidateRequest) (ValidateResult
 	if artefact, missing := specs.NextArtefact(docs); missing && len(artefact.Problems) == 0 {
 		v.Bench.Say.Note(artefact.Path + " is not written yet")
 	}
-	checked := v.check(docs, req.Strict)
+	checked := check(docs, v.Bench.RulesFor(c), req.Strict)
 	return ValidateResult{Changes: []ChangeProblems{checked}, Valid: checked.Valid}, nil
 }
 
@@ -70,7 +70,9 @@ func (v *Validate) all(ctx context.Context, strict bool) (ValidateResult, error)
 		checked = append(checked, one)
 		free <- struct{}{}
 		checking.Go(func() {
-			*one = v.check(docs, strict)
+			rules := v.Bench.validateOptions()
+			_, rules.Legacy = docs.Files[specs.ImportFile] // nothing is replayed here, and nothing rests on it
+			*one = check(docs, rules, strict)
 			<-free
 		})
 	}
@@ -83,8 +85,7 @@ func (v *Validate) all(ctx context.Context, strict bool) (ValidateResult, error)
 }
 
 // check applies the rules to the documents of one change.
-func (v *Validate) check(docs specs.ChangeDocs, strict bool) ChangeProblems {
-	options := v.Bench.ValidateOptions()
+func check(docs specs.ChangeDocs, options specs.ValidateOptions, strict bool) ChangeProblems {
 	options.Strict = strict
 	problems := docs.Validate(options)
 	valid := !problems.HasHigh() && (!strict || len(problems) == 0)
