@@ -50,7 +50,7 @@ func Read(t Tree, o Options) Collection {
 		c.agentd(t, "", Options{})
 	}
 	switch {
-	case isOpenSpec(t.below("openspec")):
+	case len(t.below("openspec/changes"))+len(t.below("openspec/specs")) > 0:
 		c.openSpec(t, "openspec")
 	case isOpenSpec(t) && !isAgentd(t):
 		c.openSpec(t, "")

@@ -88,7 +88,7 @@ func (k *taker) settle(ctx context.Context, b *Bench, id phases.ChangeID, c fore
 	files, before, err := importedBefore(ctx, have)
 	switch {
 	case err != nil:
-		return k.refuse(out, err, command("doctor", id)), nil
+		return k.refuse(out, err, "`"+command("doctor", id)+"`"), nil
 	case !before && have.Where == changes.InArchive:
 		return k.refuse(out, fmt.Errorf("%s is archived here", id), k.otherName(c)), nil
 	case !before:
@@ -97,7 +97,7 @@ func (k *taker) settle(ctx context.Context, b *Bench, id phases.ChangeID, c fore
 	out.Commit = string(have.Tip)
 	record, err := specs.ParseImportRecord(id.Dir()+"/"+specs.ImportFile, files[specs.ImportFile])
 	if err != nil {
-		return k.refuse(out, err, command("doctor", id)), nil
+		return k.refuse(out, err, "`"+command("doctor", id)+"`"), nil
 	}
 	differs := c.Record.Differs(record)
 	if len(differs) == 0 {
@@ -147,7 +147,7 @@ func (k *taker) update(ctx context.Context, b *Bench, have *changes.Change, c fo
 	reason := fmt.Errorf("it was imported before, and the source has changed since: %s", someOf(differs))
 	switch {
 	case have.State.Recorded != c.Phase || c.Phase != phases.Proposed:
-		return k.refuse(out, fmt.Errorf("%w; it is %s here", reason, have.Phase()), command("status", have.ID)), nil
+		return k.refuse(out, fmt.Errorf("%w; it is %s here", reason, have.Phase()), "`"+command("status", have.ID)+"`"), nil
 	case workedOn(have):
 		return k.refuse(out, fmt.Errorf("%w; and it was worked on here", reason),
 			fmt.Sprintf("take over by hand what you want, or keep both: `gh agentd import --rename %s=<id>`", c.Name)), nil
