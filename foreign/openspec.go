@@ -51,9 +51,6 @@ func openSpecChange(folder, name string, files Tree, home *home) Change {
 	if files.has(specs.TasksPath) {
 		d.checklist(specs.TasksPath)
 	}
-	if d.Err == nil && len(d.Files) == 0 {
-		d.note("no document of a plan is in %s", d.Path)
-	}
 	return d.finish()
 }
 
@@ -104,9 +101,7 @@ func rests(text string) bool {
 func (d *draft) openSpecProposal(affected []specs.AffectedSpec) {
 	src, there := d.src[specs.ProposalPath]
 	if !there || specs.IsEmpty(src) {
-		if len(d.src) > 0 {
-			d.note("%s is not written yet", specs.ProposalPath)
-		}
+		d.note("%s is not written yet", specs.ProposalPath)
 		return
 	}
 	doc, err := specs.ReadDocument(d.path(specs.ProposalPath), src, 2)
@@ -122,10 +117,8 @@ func (d *draft) openSpecProposal(affected []specs.AffectedSpec) {
 		Summary: firstSentence(d.Title, d.Description), AffectedSpecs: affected,
 	}
 	sections := framed(p.Summary, doc)
-	for _, more := range []struct{ file, title string }{{"design.md", "Design"}} {
-		if section, ok := d.appendix(more.file, more.title); ok {
-			sections = append(sections, section)
-		}
+	if design, ok := d.appendix("design.md", "Design"); ok {
+		sections = append(sections, design)
 	}
 	d.put(specs.ProposalPath, p.Around(sections), specs.ProposalPath)
 }
@@ -151,16 +144,12 @@ func (d *draft) appendix(file, title string) (specs.Section, bool) {
 	if !there || specs.IsEmpty(src) {
 		return specs.Section{}, false
 	}
-	doc, err := specs.ReadDocument(d.path(file), src, 2)
+	text, err := specs.Nested(d.path(file), src)
 	if err != nil {
 		d.contradicts("%v: left out of the proposal", err)
 		return specs.Section{}, false
 	}
-	text := doc.Lead
-	for _, s := range doc.Sections {
-		text += "\n\n### " + s.Title + "\n\n" + s.Text
-	}
-	return specs.Section{Title: title, Text: strings.TrimSpace(text)}, true
+	return specs.Section{Title: title, Text: text}, true
 }
 
 // archivedOpenSpec is a change that OpenSpec has archived: history.

@@ -37,6 +37,29 @@ func ReadDocument(file string, src []byte, level int) (*Document, error) {
 	return d, nil
 }
 
+// Nested is the text of a whole document as a part of another: without its title, and with every heading one level deeper.
+func Nested(file string, src []byte) (string, error) {
+	o, err := readOutline(file, src, "")
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	done, titled := o.front.body, false
+	for _, b := range o.blocks {
+		if b.kind != headingBlock {
+			continue
+		}
+		out.Write(o.src[done:b.start])
+		if done = b.body; b.level == 1 && !titled {
+			titled = true
+			continue
+		}
+		out.WriteString(strings.Repeat("#", min(b.level+1, 6)) + " " + b.title + "\n")
+	}
+	out.Write(o.src[done:])
+	return cleanText(out.String()), nil
+}
+
 // Section finds a section by one of its titles, compared without case. It reports false where there is none.
 func (d *Document) Section(titles ...string) (Section, bool) {
 	for _, s := range d.Sections {
