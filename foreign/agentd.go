@@ -97,20 +97,21 @@ func (d *draft) agentdSpec(file string) {
 
 // specID makes the id of a spec of a name, and says so where it is not the same.
 func (d *draft) specID(name, from string) (specs.SpecID, bool) {
-	if id, err := specs.ParseSpecID(name); err == nil {
-		return id, true
+	id, err := specs.ParseSpecID(name)
+	legal := err == nil
+	if !legal {
+		id, err = specs.ParseSpecID(phases.Slug(name))
 	}
-	id, err := specs.ParseSpecID(phases.Slug(name))
-	if err != nil {
+	_, taken := d.Files[id.Path()]
+	switch {
+	case err != nil:
 		d.note("%s: %q cannot be the id of a spec: left out", from, name)
-		return "", false
+	case taken:
+		d.contradicts("%s: %q is the id of another spec already: left out", from, string(id))
+	case !legal:
+		d.note("%q is no legal id of a spec here: it becomes %q", name, string(id))
 	}
-	if _, taken := d.Files[id.Path()]; taken {
-		d.note("%s: %q is the id of another spec already: left out", from, string(id))
-		return "", false
-	}
-	d.note("%q is no legal id of a spec here: it becomes %q", name, string(id))
-	return id, true
+	return id, err == nil && !taken
 }
 
 // describe takes title and description from the proposal.

@@ -69,7 +69,7 @@ func (d *draft) judge(r record) {
 	}
 	for _, p := range r.problems {
 		if slices.Contains([]string{"state-time", "state-phase", "state-value"}, p.Rule) {
-			d.note("%s", p.String())
+			d.note("%s: %s", p.File, p.Message)
 		}
 	}
 	if len(r.state.Transitions) > 0 {

@@ -100,6 +100,9 @@ func (d *draft) put(name string, content []byte, from string) {
 	}
 }
 
+// mostFiles is how many files of a source one change takes; its folder may hold a thousand in all.
+const mostFiles = 900
+
 // The folder of a change that keeps originals, and the one that keeps what was archived elsewhere.
 const (
 	sourceFolder  = "source"
@@ -108,6 +111,18 @@ const (
 
 // finish keeps the original of every file that did not go into the change word by word, and writes the record.
 func (d *draft) finish() Change {
+	if d.Err != nil {
+		d.Files = nil
+		return d.Change
+	}
+	for name, content := range d.Files {
+		if len(content) > specs.MaxDocument {
+			d.Err = fmt.Errorf("%s would have %d bytes, the limit is %d", name, len(content), specs.MaxDocument)
+		}
+	}
+	if len(d.src) > mostFiles {
+		d.Err = fmt.Errorf("%s holds %d files, the limit is %d", d.Path, len(d.src), mostFiles)
+	}
 	if d.Err != nil {
 		d.Files = nil
 		return d.Change

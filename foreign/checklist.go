@@ -9,10 +9,10 @@ import (
 )
 
 var (
-	boxLine    = lazy(`^([ \t]*)[-*+][ \t]+\[([ xX])\][ \t]+(.*)$`)
+	boxLine    = lazy(`^[-*+][ \t]+\[([ xX])\][ \t]+(.*)$`)
 	groupLine  = lazy(`^##[ \t]+(?:\d+[.:)]?[ \t]+)?(.*?)[ \t#]*$`)
 	titleLine  = lazy(`^(#{1,6})[ \t]`)
-	fenceLine  = lazy("^ {0,3}(`{3,}|~{3,})")
+	fenceLine  = lazy("^ {0,5}(`{3,}|~{3,})")
 	ownID      = lazy(`^\**(\d+\.\d+[a-z]?)\**[.:)]?[ \t]+(.*)$`)
 	featureID  = lazy(`^\**(T\d{3,})\**[.:]?[ \t]+(.*)$`)
 	storyMark  = lazy(`\[(P|US\d+)\][ \t]*`)
@@ -30,34 +30,35 @@ type box struct {
 }
 
 // boxes reads a list of check boxes as OpenSpec and spec-kit write it: groups under headings of level two,
-// one task a box. A box that is indented below another is part of it, and so is other text.
+// one task a box. What is indented below a box is part of it; other text is none of a task's.
 func boxes(src []byte) (groups []string, all []box) {
 	fence := ""
-	group := 0
 	groups = []string{""}
+	open := false // whether indented text belongs to the last box
 	for line := range strings.Lines(string(specs.Plain(src, ""))) {
 		line = strings.TrimRight(line, " \t\n")
-		switch {
+		indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+		switch fenced := fenceLine().FindStringSubmatch(line); {
 		case fence != "":
 			if strings.HasPrefix(strings.TrimLeft(line, " "), fence) {
 				fence = ""
 			}
-		case fenceLine().MatchString(line):
-			fence = fenceLine().FindStringSubmatch(line)[1]
-		case groupLine().MatchString(line):
-			groups = append(groups, groupLine().FindStringSubmatch(line)[1])
-			group = len(groups) - 1
-			continue
+		case fenced != nil:
+			fence, open = fenced[1], open && indented
 		case titleLine().MatchString(line):
-			continue
-		default:
-			if match := boxLine().FindStringSubmatch(line); match != nil && (match[1] == "" || len(all) == 0 || all[len(all)-1].group != group) {
-				all = append(all, box{group: group, title: match[3], ticked: match[2] != " "})
+			open = false
+			if group := groupLine().FindStringSubmatch(line); group != nil {
+				groups = append(groups, group[1])
+			}
+		case line == "":
+		case !indented:
+			if match := boxLine().FindStringSubmatch(line); match != nil {
+				all, open = append(all, box{group: len(groups) - 1, title: match[2], ticked: match[1] != " "}), true
 				continue
 			}
+			open = false
 		}
-		indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
-		if len(all) > 0 && all[len(all)-1].group == group && (indented || fence != "") {
+		if open && (indented || line == "") {
 			last := &all[len(all)-1]
 			last.text = append(last.text, strings.TrimPrefix(strings.TrimPrefix(line, "  "), "\t"))
 		}

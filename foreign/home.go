@@ -7,9 +7,6 @@ import (
 	"github.com/agentd/gh-agentd/specs"
 )
 
-// mostKept is how many files of history one change takes; its folder may hold a thousand in all.
-const mostKept = 900
-
 // home is the change that brings the main specs of elsewhere, and keeps what was archived there.
 // Nobody has approved them here, so they come as a proposal of their own like everything else.
 type home struct {
@@ -36,8 +33,8 @@ func (h *home) spec(file, name string, src []byte, wrapper string) {
 
 // keep takes the files of an archived change as they are; at is its folder below that of the format.
 func (h *home) keep(c *Change, at string, files Tree) {
-	if h.kept+len(files) > mostKept {
-		c.note("it stays where it is: %s keeps at most %d files of history", h.ID, mostKept)
+	if len(h.src)+len(files) > mostFiles {
+		c.note("it stays where it is: %s keeps at most %d files of history", h.ID, mostFiles)
 		return
 	}
 	h.kept += len(files)

@@ -110,10 +110,19 @@ var (
 	scenarioSteps = lazy(`(?is)^(?:\d+[.)]|[-*])[ \t]+\*\*Given\*\*:?\s*(.*?),?\s*\*\*When\*\*:?\s*(.*?),?\s*\*\*Then\*\*:?\s*(.*)$`)
 )
 
+// plainTitle is a heading without what the template says of it: "Requirements *(mandatory)*".
+func plainTitle(title string) string {
+	return strings.TrimSpace(titleMark().ReplaceAllString(title, ""))
+}
+
+var titleMark = lazy(`\*\([^)]*\)\*`)
+
 func userStories(doc *specs.Document) []story {
-	section, ok := doc.Section("User Scenarios & Testing *(mandatory)*", "User Scenarios & Testing")
-	if !ok {
-		return nil
+	var section specs.Section
+	for _, s := range doc.Sections {
+		if plainTitle(s.Title) == "User Scenarios & Testing" {
+			section = s
+		}
 	}
 	inner, err := specs.ReadDocument("", []byte(section.Text), 3)
 	if err != nil {
@@ -162,26 +171,35 @@ func items(text string, begins func(line string) bool) []string {
 var requirementItem = lazy(`(?s)^[-*][ \t]+\*\*([A-Z]{0,3}R)-?(\d+)\*\*:?[ \t]*(.*)$`)
 
 // featureSpec makes a spec of the feature: its requirements by their numbers, the scenarios of its stories,
-// and all its sections as they stand. Without a requirement in the usual form it stays as it is.
+// and its other sections as they stand. Without a requirement in the usual form it stays as it is.
 func (d *draft) featureSpec(id specs.SpecID, doc *specs.Document) []byte {
 	s := specs.Spec{ID: id, Title: d.Title, Version: 1, Overview: d.Description}
 	for _, section := range doc.Sections {
-		title := strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(section.Title, "*(mandatory)*"), "*(include if feature involves data)*"))
-		if strings.EqualFold(title, "Requirements") {
-			for _, item := range items(section.Text, requirementItem().MatchString) {
-				match := requirementItem().FindStringSubmatch(item)
-				text := strings.TrimSpace(match[3])
-				s.Requirements = append(s.Requirements, specs.Requirement{ID: match[1] + match[2], Title: firstSentence(text), Description: text})
-			}
-			title = "Requirements as written"
+		if title := plainTitle(section.Title); title != "Requirements" {
+			s.Sections = append(s.Sections, specs.Section{Title: title, Text: section.Text})
+			continue
 		}
-		s.Sections = append(s.Sections, specs.Section{Title: title, Text: section.Text})
+		for _, item := range items(section.Text, requirementItem().MatchString) {
+			match := requirementItem().FindStringSubmatch(item)
+			text := strings.TrimSpace(match[3])
+			s.Requirements = append(s.Requirements, specs.Requirement{ID: match[1] + match[2], Title: firstSentence(text), Description: text})
+		}
+		inner, err := specs.ReadDocument(d.path("spec.md"), []byte(section.Text), 3)
+		if err != nil {
+			continue
+		}
+		for _, part := range inner.Sections { // Key Entities
+			if len(items(part.Text, requirementItem().MatchString)) == 0 {
+				s.Sections = append(s.Sections, specs.Section{Title: plainTitle(part.Title), Text: part.Text})
+			}
+		}
 	}
 	for _, story := range userStories(doc) {
 		s.Scenarios = append(s.Scenarios, story.scenarios...)
 	}
 	if len(s.Requirements) == 0 {
 		d.note("%s has no requirements such as **FR-001**: it stays as it is", "spec.md")
+		d.whole["spec.md"] = true
 		return specs.Plain(d.src["spec.md"], "")
 	}
 	return s.Markdown()

@@ -85,7 +85,7 @@ func (i *Import) Run(ctx context.Context, req ImportRequest) (ImportResult, erro
 	if err != nil {
 		return result, err
 	}
-	taker := taker{Bench: i.Bench, req: req, source: source, base: base, seen: map[string]string{}}
+	taker := taker{Bench: i.Bench, req: req, source: source, base: base, owner: owners(found.Changes)}
 	for _, change := range found.Changes {
 		taken, err := taker.take(ctx, change)
 		if err != nil {
@@ -119,6 +119,19 @@ func choose(found *foreign.Collection, req ImportRequest, source string) error {
 		}
 	}
 	return nil
+}
+
+// owners says which folder has an id, where several would: the one that is called so, or was given it, or else the first.
+func owners(all []foreign.Change) map[string]string {
+	owner := map[string]string{}
+	for _, exact := range []bool{true, false} {
+		for _, c := range all {
+			if _, taken := owner[c.ID]; !taken && c.Phase != phases.None && (!exact || c.ID == c.Name) {
+				owner[c.ID] = c.Path
+			}
+		}
+	}
+	return owner
 }
 
 // refused is the error of an import that left something out.

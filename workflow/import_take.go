@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,14 +22,14 @@ type taker struct {
 	req    ImportRequest
 	source importSource
 	base   phases.Base
-	seen   map[string]string // which folder became a change, by its id
+	owner  map[string]string // which folder becomes a change, by its id
 }
 
 // take does what is to be done for one change. What is wrong with it is part of the answer;
 // an error means that the next one would fare no better.
 func (k *taker) take(ctx context.Context, c foreign.Change) (ImportedChange, error) {
 	out := ImportedChange{
-		Change: c.ID, Source: k.source.path(c.Path), Format: c.Format, Claimed: c.Claimed, Phase: c.Phase.String(), Notes: c.Notes,
+		Change: cmp.Or(c.ID, c.Name), Source: k.source.path(c.Path), Format: c.Format, Claimed: c.Claimed, Phase: c.Phase.String(), Notes: c.Notes,
 	}
 	if out.Notes == nil {
 		out.Notes = []foreign.Note{}
@@ -47,10 +48,9 @@ func (k *taker) take(ctx context.Context, c foreign.Change) (ImportedChange, err
 	if err != nil {
 		return k.refuse(out, err, fmt.Sprintf("`gh agentd import --rename %s=<id>`", c.Name)), nil
 	}
-	if first, twice := k.seen[c.ID]; twice {
-		return k.refuse(out, fmt.Errorf("%s becomes %q already", first, c.ID), fmt.Sprintf("`gh agentd import --rename %s=<id>`", c.Name)), nil
+	if owner := k.owner[c.ID]; owner != c.Path {
+		return k.refuse(out, fmt.Errorf("%s becomes %q", k.source.path(owner), c.ID), fmt.Sprintf("`gh agentd import --rename %s=<id>`", c.Name)), nil
 	}
-	k.seen[c.ID] = out.Source
 	out.Branch = id.Branch()
 	c.Record.Source = out.Source
 	c.Files[specs.ImportFile] = c.Record.YAML()
