@@ -2,12 +2,14 @@ package workflow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/foreign"
+	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
 )
 
@@ -85,6 +87,11 @@ func (i *Import) Run(ctx context.Context, req ImportRequest) (ImportResult, erro
 	if err != nil {
 		return result, err
 	}
+	if !req.DryRun {
+		if err := i.Bench.fetchChanges(ctx); err != nil {
+			return result, err
+		}
+	}
 	taker := taker{Bench: i.Bench, req: req, source: source, base: base, owner: owners(found.Changes)}
 	for _, change := range found.Changes {
 		taken, err := taker.take(ctx, change)
@@ -94,6 +101,20 @@ func (i *Import) Run(ctx context.Context, req ImportRequest) (ImportResult, erro
 		result.Changes = append(result.Changes, taken)
 	}
 	return result, refused(result.Changes)
+}
+
+// fetchChanges asks the remote once which changes it has: what another clone has imported is not imported a second time.
+func (b *Bench) fetchChanges(ctx context.Context) error {
+	remotes, err := b.Repo.Remotes(ctx)
+	if err != nil || len(remotes) == 0 {
+		return err
+	}
+	remote := mainRemote(remotes)
+	err = b.Repo.Fetch(ctx, remote, "+refs/heads/agentd/*:refs/remotes/"+remote+"/agentd/*")
+	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+		b.Say.Warn(fmt.Sprintf("%s could not be reached (%s): going on with what is here", remote, firstLine(err.Error())))
+	}
+	return nil
 }
 
 // choose keeps the changes that were asked for, and gives them the ids that they shall have.

@@ -58,7 +58,11 @@ func (k *taker) take(ctx context.Context, c foreign.Change) (ImportedChange, err
 		return k.settle(ctx, k.Bench, id, c, out)
 	}
 	err = k.exclusively(ctx, id, "import", func(b *Bench) error {
-		if err := b.committable(ctx, id); err != nil {
+		ready := b.committable
+		if k.req.Update {
+			ready = b.ready
+		}
+		if err := ready(ctx, id); err != nil {
 			return err
 		}
 		out, err = k.settle(ctx, b, id, c, out)
@@ -79,7 +83,9 @@ func (k *taker) refuse(out ImportedChange, err error, next string) ImportedChang
 // settle compares the change with what is here, and writes what is new.
 func (k *taker) settle(ctx context.Context, b *Bench, id phases.ChangeID, c foreign.Change, out ImportedChange) (ImportedChange, error) {
 	have, err := b.Store.Open(ctx, id)
-	if _, missing := errors.AsType[*changes.NotFoundError](err); missing {
+	if missing, ok := errors.AsType[*changes.NotFoundError](err); ok && missing.Remote != "" {
+		return k.refuse(out, fmt.Errorf("another clone has it: %s", missing.Remote), missing.Hint()), nil
+	} else if ok {
 		return k.begin(ctx, b, id, c, out)
 	}
 	if have == nil && err != nil {
