@@ -41,7 +41,7 @@ func specKitChange(folder, name string, files Tree) Change {
 	d.Title = strings.TrimSpace(featureTitle().ReplaceAllString(doc.Title, ""))
 	d.Description = d.Title
 	if match := featureInput().FindStringSubmatch(doc.Lead); match != nil {
-		d.Description = strings.Trim(strings.TrimSpace(match[1]), `"“”`)
+		d.Description = strings.Trim(strings.Join(strings.Fields(match[1]), " "), `"“”`)
 	}
 	if match := featureStatus().FindStringSubmatch(doc.Lead); match != nil {
 		d.Claimed = strings.TrimSpace(match[1])
@@ -67,7 +67,7 @@ func specKitChange(folder, name string, files Tree) Change {
 
 var (
 	featureTitle  = lazy(`(?i)^feature specification:\s*`)
-	featureInput  = lazy(`(?m)^\*\*Input\*\*:[ \t]*(?:User description:[ \t]*)?(.*)$`)
+	featureInput  = lazy(`(?ms)^\*\*Input\*\*:[ \t]*(?:User description:[ \t]*)?(.*?)(?:\n\n|\n\*\*|\z)`)
 	featureStatus = lazy(`(?m)^\*\*Status\*\*:[ \t]*(.*)$`)
 )
 
@@ -168,6 +168,20 @@ func items(text string, begins func(line string) bool) []string {
 	return found
 }
 
+// shortened is a sentence fit to be a heading.
+func shortened(sentence string) string {
+	const most = 80 // runes
+	runes := []rune(sentence)
+	if len(runes) <= most {
+		return sentence
+	}
+	cut := string(runes[:most])
+	if space := strings.LastIndexByte(cut, ' '); space > 0 {
+		cut = cut[:space]
+	}
+	return cut + "…"
+}
+
 var requirementItem = lazy(`(?s)^[-*][ \t]+\*\*([A-Z]{0,3}R)-?(\d+)\*\*:?[ \t]*(.*)$`)
 
 // featureSpec makes a spec of the feature: its requirements by their numbers, the scenarios of its stories,
@@ -181,8 +195,8 @@ func (d *draft) featureSpec(id specs.SpecID, doc *specs.Document) []byte {
 		}
 		for _, item := range items(section.Text, requirementItem().MatchString) {
 			match := requirementItem().FindStringSubmatch(item)
-			text := strings.TrimSpace(match[3])
-			s.Requirements = append(s.Requirements, specs.Requirement{ID: match[1] + match[2], Title: firstSentence(text), Description: text})
+			text := strings.ReplaceAll(strings.TrimSpace(match[3]), "\n  ", "\n")
+			s.Requirements = append(s.Requirements, specs.Requirement{ID: match[1] + match[2], Title: shortened(firstSentence(text)), Description: text})
 		}
 		inner, err := specs.ReadDocument(d.path("spec.md"), []byte(section.Text), 3)
 		if err != nil {
