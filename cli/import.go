@@ -115,7 +115,7 @@ func (a *app) tellImport(r workflow.ImportResult) error {
 	}
 	made := 0
 	for _, c := range r.Changes {
-		table.AddField(c.Change, tableprinter.WithColor(p.bold))
+		table.AddField(oneLine(c.Change), tableprinter.WithColor(p.bold))
 		table.AddField(string(c.Format))
 		table.AddField(oneLine(c.Claimed))
 		table.AddField(c.Phase)
