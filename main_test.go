@@ -51,6 +51,12 @@ func TestScript_hookManagers(t *testing.T) {
 	runScripts(t, filepath.Join("testdata", "script", "managers"))
 }
 
+// TestScript_openSpec imports what the real OpenSpec has made, where it is on the PATH.
+func TestScript_openSpec(t *testing.T) {
+	need(t, "openspec")
+	runScripts(t, filepath.Join("testdata", "script", "openspec"))
+}
+
 // TestScript_gh plays with the real gh, where it is on the PATH.
 func TestScript_gh(t *testing.T) {
 	need(t, "gh")

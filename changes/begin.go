@@ -21,6 +21,9 @@ type Beginning struct {
 	// DependsOn are the changes that this one is stacked on.
 	DependsOn []phases.ChangeID
 	Record    Record // Transition.Step says which step begins it
+	// Adopts says that the folder of the change may be on the base already, where an older tool kept it.
+	// Its files are the record's from then on: what is not among them is gone on the branch. The base keeps them.
+	Adopts bool
 }
 
 // Placeable refuses a commit in which a folder that we write to is something else, such as a symbolic link:
@@ -47,7 +50,7 @@ func (s *Store) Placeable(ctx context.Context, commit gitops.ID) error {
 // Begin makes the branch together with the change's first commit, in one ref transaction.
 // It returns *TakenError when the id is in use in any form (see [Store.Free]).
 func (s *Store) Begin(ctx context.Context, b Beginning) (*Change, error) {
-	if err := s.Free(ctx, b.ID); err != nil {
+	if err := s.free(ctx, b.ID, b.Adopts); err != nil {
 		return nil, err
 	}
 	now := s.Now().UTC().Truncate(time.Second)
@@ -74,6 +77,13 @@ func (s *Store) Begin(ctx context.Context, b Beginning) (*Change, error) {
 	state.Record(specs.EntryOf(t, now), b.Record.Calls, now)
 	edits := append(fileEdits(b.ID.Dir(), b.Record.Files), b.Record.Code...)
 	edits = append(edits, gitops.Edit{Path: b.ID.Dir() + "/" + specs.StateFile, Mode: gitops.ModeFile, Content: state.YAML()})
+	if b.Adopts {
+		gone, err := s.replaced(ctx, base.ID, b)
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, gone...)
+	}
 	tree, err := s.writeTree(ctx, base.Tree, edits)
 	if err != nil {
 		return nil, err
@@ -88,9 +98,43 @@ func (s *Store) Begin(ctx context.Context, b Beginning) (*Change, error) {
 	return s.OpenAt(ctx, b.ID, commit)
 }
 
+// replaced removes the files that the base has in the folder of an adopted change, and the record has not.
+func (s *Store) replaced(ctx context.Context, base gitops.ID, b Beginning) ([]gitops.Edit, error) {
+	objects, err := s.Repo.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer objects.Close()
+	_, entries, err := objects.TreeAt(string(base) + ":" + b.ID.Dir())
+	if isNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list := listing{objects: objects, id: b.ID}
+	if err := list.add(entries, ""); err != nil {
+		return nil, err
+	}
+	var gone []gitops.Edit
+	for _, f := range list.found {
+		if _, kept := b.Record.Files[f.Name]; !kept && f.Name != specs.StateFile {
+			gone = append(gone, gitops.Edit{Path: b.ID.Dir() + "/" + f.Name, Delete: true})
+		}
+	}
+	return gone, nil
+}
+
 // Free says whether a new change may take the id.
 // An id in use anywhere, on a branch here or on a remote, as a folder, in the archive, or in another case, is taken.
-func (s *Store) Free(ctx context.Context, id phases.ChangeID) error {
+func (s *Store) Free(ctx context.Context, id phases.ChangeID) error { return s.free(ctx, id, false) }
+
+// Adoptable is Free for a change whose folder may be on the base (see [Beginning.Adopts]).
+func (s *Store) Adoptable(ctx context.Context, id phases.ChangeID) error {
+	return s.free(ctx, id, true)
+}
+
+func (s *Store) free(ctx context.Context, id phases.ChangeID, adopts bool) error {
 	refs, err := s.Repo.Refs(ctx, "refs/heads/", "refs/remotes/")
 	if err != nil {
 		return err
@@ -107,10 +151,10 @@ func (s *Store) Free(ctx context.Context, id phases.ChangeID) error {
 			return &TakenError{ID: id, Where: fmt.Sprintf("branch %s exists", strings.TrimPrefix(strings.TrimPrefix(ref.Name, "refs/heads/"), "refs/remotes/"))}
 		}
 	}
-	return s.freeOnBase(ctx, id)
+	return s.freeOnBase(ctx, id, adopts)
 }
 
-func (s *Store) freeOnBase(ctx context.Context, id phases.ChangeID) error {
+func (s *Store) freeOnBase(ctx context.Context, id phases.ChangeID, adopts bool) error {
 	branch, err := s.Repo.DefaultBranch(ctx)
 	if err != nil {
 		return err
@@ -130,7 +174,7 @@ func (s *Store) freeOnBase(ctx context.Context, id phases.ChangeID) error {
 			if err != nil {
 				return err
 			}
-			if name != "" {
+			if name != "" && !(adopts && folder+"/"+name == id.Dir()) {
 				return &TakenError{ID: id, Where: fmt.Sprintf("%s/%s exists on %s", folder, name, branch)}
 			}
 		}

@@ -149,7 +149,7 @@ func (e *OddFileError) Hint() string {
 	return fmt.Sprintf("remove it: `git rm %[1]s`, or `rm %[1]s` where git does not have it", e.Path)
 }
 
-// AllDocs reads the plan of every change that has a branch, through one git process.
+// AllDocs reads the plan of every change that has a branch, and the record of its import, through one git process.
 // It replays nothing.
 func (s *Store) AllDocs(ctx context.Context) iter.Seq2[specs.ChangeDocs, error] {
 	return func(yield func(specs.ChangeDocs, error) bool) {
@@ -172,7 +172,9 @@ func (s *Store) AllDocs(ctx context.Context) iter.Seq2[specs.ChangeDocs, error] 
 			files := map[string][]byte{}
 			_, entries, err := objects.TreeAt(string(ref.ID) + ":" + id.Dir())
 			if err == nil {
-				err = readFiles(objects, files, id, entries, specs.PlanPaths)
+				err = readFiles(objects, files, id, entries, func(path string) bool {
+					return specs.PlanPaths(path) || path == specs.ImportFile
+				})
 			} else if isNotFound(err) {
 				err = nil
 			}

@@ -109,7 +109,7 @@ func (r *reader) retell(ctx context.Context, walked []step, landed []gitops.ID) 
 
 // branchParent is the parent that belongs to the change's own branch.
 // An archive commit has the base as its other parent, first or second by the way it landed:
-// only the branch still holds the change's folder.
+// only the branch still holds the change's folder, or, where an older tool had put one on the base, one with our journal.
 func (r *reader) branchParent(s step) (gitops.ID, error) {
 	c := s.commit
 	if len(c.Parents) == 0 {
@@ -118,18 +118,34 @@ func (r *reader) branchParent(s step) (gitops.ID, error) {
 	if s.record == nil || s.record.Step != phases.StepArchive {
 		return c.Parents[0], nil
 	}
+	var holders []gitops.ID
 	for _, parent := range c.Parents {
 		p, err := r.commit(parent)
 		if err != nil {
 			return "", fmt.Errorf("read commit %s: %w", parent, err)
 		}
-		if t, err := r.trees(p.Tree); err != nil {
+		t, err := r.trees(p.Tree)
+		if err != nil {
 			return "", err
-		} else if t.folder != "" {
-			return parent, nil
 		}
+		if t.folder == "" {
+			continue
+		}
+		if ours, err := r.keepsJournal(t); err != nil || ours {
+			return parent, err
+		}
+		holders = append(holders, parent)
 	}
-	return c.Parents[0], nil
+	return append(holders, c.Parents[0])[0], nil
+}
+
+// keepsJournal reports whether STATE.yaml in the change's folder tells of transitions: an older tool's does not.
+func (r *reader) keepsJournal(t trees) (bool, error) {
+	if t.state == "" {
+		return false, nil
+	}
+	doc, err := r.document(t.state)
+	return err == nil && doc.state != nil && len(doc.state.Transitions) > 0, err
 }
 
 // facts are what replay must know of a commit besides its message.

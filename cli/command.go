@@ -88,7 +88,7 @@ $ gh agentd archive add-oauth`),
 	add(groupGitHub, newPublishCommand(a), newSyncCommand(a), newCheckCommand(a))
 	add(groupSteps, newStepCommand(a))
 	add(groupSteps, stepCommands(a)...)
-	add(groupSetup, newInitCommand(a), newHookCommand(a), newDoctorCommand(a), newDemoCommand(a), newMCPCommand(a), newSubmitCommand(a), newJobCommand(a),
+	add(groupSetup, newInitCommand(a), newHookCommand(a), newDoctorCommand(a), newImportCommand(a), newDemoCommand(a), newMCPCommand(a), newSubmitCommand(a), newJobCommand(a),
 		newCompletionCommand(a), newVersionCommand(a))
 	cmd.AddCommand(newReplayCommand(a))
 	return cmd

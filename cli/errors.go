@@ -51,6 +51,7 @@ func rules() []rule {
 		{is: isType[*workflow.NotCompleteError], code: ExitGate},
 		{is: isType[*workflow.GateError], code: ExitGate},
 		{is: isType[*workflow.SpecConflictError], code: ExitGate},
+		{is: isType[*workflow.ImportError], code: ExitGate},
 		{is: isType[*workflow.DivergedError], code: ExitGate},
 		{is: isType[*phases.MismatchError], code: ExitGate},
 		{is: isType[*changes.SubjectMovedError], code: ExitGate},

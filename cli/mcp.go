@@ -52,12 +52,13 @@ $ gh agentd mcp --change add-oauth`),
 			if err != nil {
 				return err
 			}
-			if _, err := bench.Store.Open(cmd.Context(), id); err != nil {
+			c, err := bench.Store.Open(cmd.Context(), id)
+			if err != nil {
 				return err // a client would only see every tool fail
 			}
 			opts.Change = id.String()
 			opts.Reader = changeReader{store: bench.Store, id: id}
-			opts.Validation = bench.ValidateOptions()
+			opts.Validation = bench.RulesFor(c)
 			return mcp.Serve(cmd.Context(), opts)
 		},
 	}

@@ -28,9 +28,11 @@
 //	from          event                             to            needs
 //	none          plan                              proposed      a profile with a plan
 //	none          import                            proposed      a profile with a plan
+//	none          import REJECTED                   rejected      a profile with a plan
 //	none          pair                              implementing  profile pair
 //
 //	proposed      plan                              proposed
+//	proposed      import                            proposed
 //	proposed      reproposal                        proposed
 //	proposed      challenge APPROVED                challenged    its own tree as subject
 //	proposed      challenge NEEDS_REVISION          proposed

@@ -8,9 +8,10 @@ type Event string
 
 // The events of the transition table.
 const (
-	EventPlan                   Event = "plan" // an artefact of the plan is written
-	EventImport                 Event = "import"
-	EventPair                   Event = "pair" // a turn of the pair loop
+	EventPlan                   Event = "plan"            // an artefact of the plan is written
+	EventImport                 Event = "import"          // somebody else's record is taken over: as a proposal, whatever it claims
+	EventImportRejected         Event = "import REJECTED" // of a change that was turned down there
+	EventPair                   Event = "pair"            // a turn of the pair loop
 	EventReproposal             Event = "reproposal"
 	EventChallengeApproved      Event = "challenge APPROVED"
 	EventChallengeNeedsRevision Event = "challenge NEEDS_REVISION"
@@ -43,7 +44,9 @@ func (t Transition) Event() (Event, error) {
 		return t.challengeEvent()
 	case StepReview:
 		return t.reviewEvent()
-	case StepImport, StepPair, StepReproposal, StepImplement, StepResolve, StepReverify,
+	case StepImport:
+		return t.importEvent()
+	case StepPair, StepReproposal, StepImplement, StepResolve, StepReverify,
 		StepApprove, StepReopen, StepContinue, StepAbandon, StepArchive, StepUnarchive:
 		return Event(t.Step), nil
 	case StepEdit, StepNote, StepRepair, StepValidate, StepProposalReview, StepTasksReview:
@@ -71,6 +74,17 @@ func (t Transition) challengeEvent() (Event, error) {
 		return EventChallengeUnknown, nil
 	}
 	return "", fmt.Errorf("is a challenge with the verdict %q", t.Verdict)
+}
+
+// importEvent takes a rejection over and no other verdict: nothing binds an approval of elsewhere to this plan.
+func (t Transition) importEvent() (Event, error) {
+	switch t.Verdict {
+	case "":
+		return EventImport, nil
+	case VerdictRejected:
+		return EventImportRejected, nil
+	}
+	return "", fmt.Errorf("is an import with the verdict %q", t.Verdict)
 }
 
 func (t Transition) reviewEvent() (Event, error) {

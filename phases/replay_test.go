@@ -95,6 +95,16 @@ func TestReplay_chainBegins(t *testing.T) {
 		c.add(phases.StepImport, to(phases.Complete))
 		c.wantIllegal("says complete, but import leads from none to proposed")
 	})
+	t.Run("an import takes no approval over", func(t *testing.T) {
+		c := newChain(t)
+		c.add(phases.StepImport, to(phases.Proposed), verdict(phases.Approved))
+		c.wantIllegal(`is an import with the verdict "APPROVED"`)
+	})
+	t.Run("an import keeps a rejection", func(t *testing.T) {
+		c := newChain(t)
+		c.add(phases.StepImport, to(phases.Rejected), verdict(phases.VerdictRejected))
+		c.wantPhase(phases.Rejected, phases.Rejected)
+	})
 }
 
 func TestReplay_foreignCommitsChangeNothing(t *testing.T) {

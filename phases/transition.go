@@ -20,9 +20,11 @@ func Table() []Row {
 	rows := []Row{
 		{None, EventPlan, Planned, Proposed},
 		{None, EventImport, Planned, Proposed},
+		{None, EventImportRejected, Planned, Rejected},
 		{None, EventPair, Paired, Implementing},
 
 		{Proposed, EventPlan, 0, Proposed},
+		{Proposed, EventImport, 0, Proposed}, // again, from a source that has changed
 		{Proposed, EventReproposal, 0, Proposed},
 		{Proposed, EventChallengeApproved, Bound, Challenged},
 		{Proposed, EventChallengeNeedsRevision, 0, Proposed},

@@ -15,7 +15,8 @@ import (
 // The conditions have tests of their own below.
 const legalMoves = `
 plan: none→proposed proposed→proposed
-import: none→proposed
+import: none→proposed proposed→proposed
+import REJECTED: none→rejected
 pair: none→implementing implementing→implementing
 reproposal: proposed→proposed
 challenge APPROVED: proposed→challenged
@@ -159,7 +160,7 @@ func TestDoc_hasTheTable(t *testing.T) {
 			rows++
 		}
 	}
-	if want := len(phases.Table()) - len(phases.Phases()) - 3; rows != want {
+	if want := len(phases.Table()) - len(phases.Phases()) - 4; rows != want {
 		t.Errorf("doc.go has %d rows from a phase, want %d", rows, want)
 	}
 }

@@ -109,7 +109,7 @@ func (i *implementing) approval(ctx context.Context, c *changes.Change, req Deci
 	}
 	if c.State.Effective == phases.Proposed {
 		record.Subject, record.JudgedPlan = "a person approves the plan", subject
-		problems, err := i.problemsOf(ctx, c, docs, i.ValidateOptions())
+		problems, err := i.problemsOf(ctx, c, docs)
 		if err != nil {
 			return record, "", err
 		}

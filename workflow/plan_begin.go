@@ -89,20 +89,24 @@ func (p *planning) givenClarifications() []byte {
 
 // base is the branch that the change leaves, and where it is now.
 func (p *planning) base(ctx context.Context) (phases.Base, error) {
-	branch := p.req.Base
+	return p.baseOf(ctx, p.req.Base)
+}
+
+// baseOf is a branch that changes may leave, the default one where none is named.
+func (b *Bench) baseOf(ctx context.Context, branch string) (phases.Base, error) {
 	if branch == "" {
 		var err error
-		if branch, err = p.Repo.DefaultBranch(ctx); err != nil {
+		if branch, err = b.Repo.DefaultBranch(ctx); err != nil {
 			return phases.Base{}, err
 		}
 	}
 	for _, ref := range []string{"refs/heads/" + branch, "refs/remotes/origin/" + branch} {
-		id, err := p.Repo.Resolve(ctx, ref)
+		id, err := b.Repo.Resolve(ctx, ref)
 		if errors.Is(err, gitops.ErrNotFound) {
 			continue
 		}
 		if err == nil {
-			err = p.Store.Placeable(ctx, id)
+			err = b.Store.Placeable(ctx, id)
 		}
 		return phases.Base{Branch: branch, Commit: string(id)}, err
 	}

@@ -16,7 +16,7 @@ import (
 // validate is the gate before a challenge: tokens are spent only on a plan that the rules accept.
 // What they refuse the author repairs, a limited number of times.
 func (p *planning) validate(ctx context.Context, c *changes.Change, docs specs.ChangeDocs) (next *changes.Change, repaired bool, err error) {
-	problems, err := p.problemsOf(ctx, c, docs, p.ValidateOptions())
+	problems, err := p.problemsOf(ctx, c, docs)
 	if err != nil {
 		return c, false, err
 	}

@@ -147,8 +147,21 @@ func (e *DivergedError) Hint() string {
 	return fmt.Sprintf("`gh agentd doctor %s --take remote` or `--take local`; the other side is kept under refs/agentd/saved/", e.ID)
 }
 
-// ValidateOptions are the [validation] rules of the configuration.
-func (b *Bench) ValidateOptions() specs.ValidateOptions { return b.Config.Validation.Options() }
+// validateOptions are the [validation] rules of the configuration.
+func (b *Bench) validateOptions() specs.ValidateOptions { return b.Config.Validation.Options() }
+
+// RulesFor are the rules that hold for a change: the form of an imported one is not held against it.
+// nil is a change that is about to begin.
+func (b *Bench) RulesFor(c *changes.Change) specs.ValidateOptions {
+	options := b.validateOptions()
+	options.Legacy = c != nil && imported(c)
+	return options
+}
+
+// imported reports a change that was not begun here.
+func imported(c *changes.Change) bool {
+	return len(c.State.Transitions) > 0 && c.State.Transitions[0].Step == phases.StepImport
+}
 
 // nextCommand is what to type next, by the phase alone.
 func nextCommand(c *changes.Change) string {

@@ -10,12 +10,12 @@ import (
 
 // problemsOf applies the rules to the documents of a change, beside the specs of its base:
 // what archiving it would lose or stumble over is told before anybody builds on the plan.
-func (b *Bench) problemsOf(ctx context.Context, c *changes.Change, docs specs.ChangeDocs, options specs.ValidateOptions) (specs.Problems, error) {
+func (b *Bench) problemsOf(ctx context.Context, c *changes.Change, docs specs.ChangeDocs) (specs.Problems, error) {
 	var err error
 	if docs.Main, err = b.mainSpecs(ctx, c, docs); err != nil {
 		return nil, err
 	}
-	return docs.Validate(options), nil
+	return docs.Validate(b.RulesFor(c)), nil
 }
 
 // mainSpecs are the specs of the base that the change touches: as it began with them, and as they are now.

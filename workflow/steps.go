@@ -105,7 +105,7 @@ func (i *implementing) allowed(ctx context.Context, c *changes.Change, step stri
 	case step == "resolve" && c.State.LastReview == nil:
 		return &GateError{Gate: "step", Reason: "there is no review to resolve", Next: command("review", c.ID)}
 	case step == "challenge":
-		problems, err := i.problemsOf(ctx, c, docs, i.ValidateOptions())
+		problems, err := i.problemsOf(ctx, c, docs)
 		if err != nil {
 			return err
 		}

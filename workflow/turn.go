@@ -171,7 +171,7 @@ func (b *Bench) attempt(ctx context.Context, id phases.ChangeID, c *changes.Chan
 		box, err = inbox.Create(runDir, inbox.Run{
 			Change: id.String(), Step: string(t.step), Role: string(t.role), Round: t.round, Task: t.task,
 			Repository: b.Repo.CommonDir(), Subject: t.subject, Created: b.Now().UTC().Truncate(time.Second), Author: p.agent.Name(),
-			KnownFindings: t.known, ChangedFiles: t.changed, Validation: b.ValidateOptions(), Record: b.recording != nil,
+			KnownFindings: t.known, ChangedFiles: t.changed, Validation: b.RulesFor(c), Record: b.recording != nil,
 		}, files)
 		return err
 	})

@@ -54,7 +54,7 @@ func (v *Validate) Run(ctx context.Context, req ValidateRequest) (ValidateResult
 	if docs.Main, err = v.Bench.mainSpecs(ctx, c, docs); err != nil {
 		return ValidateResult{Changes: []ChangeProblems{}}, err
 	}
-	checked := v.check(docs, req.Strict)
+	checked := check(docs, v.Bench.RulesFor(c), req.Strict)
 	return ValidateResult{Changes: []ChangeProblems{checked}, Valid: checked.Valid}, nil
 }
 
@@ -73,7 +73,9 @@ func (v *Validate) all(ctx context.Context, strict bool) (ValidateResult, error)
 		checked = append(checked, one)
 		free <- struct{}{}
 		checking.Go(func() {
-			*one = v.check(docs, strict)
+			rules := v.Bench.validateOptions()
+			_, rules.Legacy = docs.Files[specs.ImportFile] // nothing is replayed here, and nothing rests on it
+			*one = check(docs, rules, strict)
 			<-free
 		})
 	}
@@ -86,8 +88,7 @@ func (v *Validate) all(ctx context.Context, strict bool) (ValidateResult, error)
 }
 
 // check applies the rules to the documents of one change.
-func (v *Validate) check(docs specs.ChangeDocs, strict bool) ChangeProblems {
-	options := v.Bench.ValidateOptions()
+func check(docs specs.ChangeDocs, options specs.ValidateOptions, strict bool) ChangeProblems {
 	options.Strict = strict
 	problems := docs.Validate(options)
 	valid := !problems.HasHigh() && (!strict || len(problems) == 0)

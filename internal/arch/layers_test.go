@@ -24,6 +24,7 @@ var layers = map[string]layer{
 	"internal/confine": plumbing,
 	"internal/proc":    plumbing,
 
+	"foreign":   words,
 	"phases":    words,
 	"specs":     words,
 	"templates": words,
@@ -54,6 +55,7 @@ var layers = map[string]layer{
 // sideways are the arrows inside a layer.
 var sideways = map[string][]string{
 	"specs":    {"phases"},
+	"foreign":  {"phases", "specs"},
 	"workflow": {"changes", "inbox"},
 	"cli":      {"mcp", "view"},
 }
