@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/agentd/gh-agentd/phases"
+	"github.com/agentd/gh-agentd/specs"
 )
 
 // Options say how the tree lies to the repository that imports it.
@@ -44,13 +45,13 @@ func Wanted(file string) bool {
 func Read(t Tree, o Options) Collection {
 	var c Collection
 	switch {
-	case isAgentd(t.below("agentd")):
+	case len(t.below("agentd")) > 0:
 		c.agentd(t, "agentd", o)
 	case isAgentd(t):
 		c.agentd(t, "", Options{})
 	}
 	switch {
-	case len(t.below("openspec/changes"))+len(t.below("openspec/specs")) > 0:
+	case len(t.below("openspec")) > 0:
 		c.openSpec(t, "openspec")
 	case isOpenSpec(t) && !isAgentd(t):
 		c.openSpec(t, "")
@@ -104,23 +105,18 @@ func (c *Collection) sort() {
 	})
 }
 
-// isAgentd knows the folder of agentd by what lies in changes/ and archive/.
+// isAgentd knows a folder of agentd by its configuration, or by what lies in changes/ and archive/.
 func isAgentd(t Tree) bool {
+	if t.has("config.toml") {
+		return true
+	}
 	for name := range t {
-		dir, file := path.Split(name)
-		switch file {
-		case "STATE.yaml", "proposal.md", "clarifications.md":
-		default:
-			continue
-		}
-		parts := strings.Split(strings.TrimSuffix(dir, "/"), "/")
+		folder, file := path.Split(name)
+		parts := strings.Split(strings.TrimSuffix(folder, "/"), "/")
 		switch {
-		case parts[0] == "changes" && len(parts) == 2 && parts[1] != "archive" && !t.has("changes/"+parts[1]+"/.openspec.yaml") &&
-			!t.hasBelow("specs/", "/spec.md") && !t.hasBelow("changes/"+parts[1]+"/specs/", "/spec.md"):
-			if file == "STATE.yaml" || t.has(dir+"STATE.yaml") || file == "clarifications.md" || t.has("config.toml") {
-				return true
-			}
-		case parts[0] == "archive" && (len(parts) == 2 || len(parts) == 3) && file == "STATE.yaml":
+		case len(parts) < 2:
+		case parts[0] == "archive" && len(parts) <= 3 && file == specs.StateFile,
+			parts[0] == "changes" && len(parts) == 2 && (file == specs.StateFile || file == specs.ClarificationsPath):
 			return true
 		}
 	}
