@@ -32,6 +32,7 @@ type Merged struct {
 //
 // The error says that the result would be too large to be read.
 func Merge(sides Sides) (*Merged, error) {
+	sides = sides.met()
 	switch {
 	case sides.Theirs == nil && sides.Base == nil:
 		return whole(sides.Ours, Delta{}), nil
@@ -57,6 +58,14 @@ func Merge(sides Sides) (*Merged, error) {
 	}
 	merged.Text = text
 	return merged, nil
+}
+
+// met gives an explicit delta that was written before there was a spec the one that it meets.
+func (s Sides) met() Sides {
+	if s.Base == nil && s.Ours != nil && s.Theirs != nil && s.Theirs.isDeltaTo(nil) {
+		s.Base = s.Ours
+	}
+	return s
 }
 
 // whole is a merge that takes one version as it is.

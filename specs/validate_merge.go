@@ -17,6 +17,7 @@ func (v *validation) tryMerge(file string, id SpecID, src []byte) (text []byte, 
 	}
 	main := v.docs.Main[id]
 	sides := Sides{Spec: id, Theirs: theirs, Base: v.mainParts(id, main.Base), Ours: v.mainParts(id, main.Now)}
+	sides = sides.met()
 	if delta = theirs.isDeltaTo(sides.Base); delta {
 		src = theirs.applyTo(sides.Base).parts.Bytes()
 	}
