@@ -52,3 +52,24 @@ func benchParts(b *testing.B, text string) *Parts {
 	}
 	return p
 }
+
+// BenchmarkMerge_pairs compares 50 changes of a spec of 100 requirements, each with each, as a forecast of conflicts does.
+func BenchmarkMerge_pairs(b *testing.B) {
+	text := bigSpec(100)
+	base := benchParts(b, text)
+	var changes []*Parts
+	for i := range 50 {
+		edited := strings.Replace(text, fmt.Sprintf("promise %d is due", i+1), "time has come", 1)
+		edited = strings.Replace(edited, "updated_at: 2026-01-01", fmt.Sprintf("updated_at: 2026-02-%02d", i%28+1), 1)
+		changes = append(changes, benchParts(b, edited))
+	}
+	for b.Loop() {
+		for i, ours := range changes {
+			for _, theirs := range changes[i+1:] {
+				if merged, err := Merge(Sides{Spec: "auth", Base: base, Ours: ours, Theirs: theirs}); err != nil || len(merged.Conflicts) > 0 {
+					b.Fatal(err)
+				}
+			}
+		}
+	}
+}

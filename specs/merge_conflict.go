@@ -16,7 +16,7 @@ const (
 	RemovedEdited ConflictKind = "removed-edited" // one side removed what the other changed
 	RenamedEdited ConflictKind = "renamed-edited" // one side renamed what the other changed
 	RenamedBoth   ConflictKind = "renamed-both"   // both sides renamed it, differently
-	DuplicateID   ConflictKind = "duplicate-id"   // two requirements would have one id
+	DuplicateID   ConflictKind = "duplicate-id"   // two parts would have one id or title, which neither side has twice
 	OrderDiffers  ConflictKind = "order-differs"  // both sides put the parts in another order, or a part in another place
 	NoMatch       ConflictKind = "no-match"       // an explicit delta names what is not there, or adds what is
 	Swallowed     ConflictKind = "swallowed"      // a fence or comment that is not closed would hide what follows
@@ -50,7 +50,7 @@ func (k ConflictKind) about() (what, hint string) {
 	case RenamedBoth:
 		return "was renamed on both sides, differently", "choose one of the two names"
 	case DuplicateID:
-		return "would stand twice in the spec", "give one of the two another id"
+		return "would stand twice in the spec", "give one of the two another id or title, or take one out"
 	case OrderDiffers:
 		return "was put in another order on both sides", "choose one of the two orders"
 	case NoMatch:

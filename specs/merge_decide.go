@@ -155,41 +155,49 @@ func (m *merging) keepParents() {
 	}
 }
 
-// duplicates finds requirements that have one id only because of the merge.
+// duplicates finds parts that have one name only because of the merge.
 func (m *merging) duplicates() {
-	count := func(p *Parts) map[string]int {
-		n := map[string]int{}
-		for _, part := range p.nodes {
-			if part.kind == RequirementPart {
-				n[part.name]++
-			}
-		}
-		return n
-	}
-	var ours, theirs map[string]int
-	merged := map[string][]*entity{}
+	merged := make(map[partKey]*entity, len(m.entities))
+	var twins map[partKey][]*entity
 	for _, e := range m.entities {
-		if n := m.standing(e); n != nil && n.kind == RequirementPart {
-			merged[n.name] = append(merged[n.name], e)
-		}
-	}
-	for name, list := range merged {
-		if len(list) < 2 {
+		n := m.standing(e)
+		if n == nil || n.kind != RequirementPart && n.kind != SectionPart && n.kind != ScenarioPart {
 			continue
 		}
-		if ours == nil {
-			ours, theirs = count(m.ours), count(m.theirs)
+		key := n.partKey
+		key.turn = 0
+		switch first := merged[key]; {
+		case first == nil:
+			merged[key] = e
+		case twins[key] == nil:
+			if twins == nil {
+				twins = map[partKey][]*entity{}
+			}
+			twins[key] = []*entity{first, e}
+		default:
+			twins[key] = append(twins[key], e)
 		}
-		if len(list) <= max(ours[name], theirs[name]) {
+	}
+	for key, list := range twins {
+		if len(list) <= max(m.ours.count(key), m.theirs.count(key)) {
 			continue
 		}
 		for _, e := range list {
 			if e.conflict == nil {
-				e.block = true
+				e.block = key.kind == RequirementPart
 				m.conflict(e, DuplicateID, "")
 			}
 		}
 	}
+}
+
+// count returns how many parts have a key, whatever their turn.
+func (p *Parts) count(key partKey) int {
+	n := 0
+	for key.turn = 0; p.named[key] != nil; key.turn++ {
+		n++
+	}
+	return n
 }
 
 // standing is the version of a part that goes into the result, nil where none does or where that is in conflict.
@@ -225,23 +233,11 @@ func (m *merging) dangling() {
 				}
 			}
 		}
-		if standing[n.scope] {
-			continue
-		}
-		if (e.ours == nil || m.ours.requires(n.scope)) && (e.theirs == nil || m.theirs.requires(n.scope)) {
+		owner := partKey{kind: RequirementPart, name: n.scope}
+		if !standing[n.scope] && (e.ours == nil || m.ours.named[owner] != nil) && (e.theirs == nil || m.theirs.named[owner] != nil) {
 			m.conflict(e, RemovedEdited, "its requirement is removed")
 		}
 	}
-}
-
-// requires reports whether a spec has a requirement of a key.
-func (p *Parts) requires(key string) bool {
-	for _, n := range p.nodes {
-		if n.kind == RequirementPart && n.name == key {
-			return true
-		}
-	}
-	return false
 }
 
 // freeFromBlocks takes a part out of a conflict about the whole of another part, where a side has it elsewhere:
