@@ -45,29 +45,30 @@ func cmdGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		least int
 		do    func(*testscript.TestScript, []string)
 	}{
-		"as":      {1, h.as},
-		"fail":    {2, h.fail},
-		"writes":  {0, h.writes},
-		"pulls":   {0, h.pulls},
-		"body":    {1, h.body},
-		"reviews": {1, h.reviews},
-		"status":  {1, h.status},
-		"pull":    {2, h.pull},
-		"review":  {4, h.review},
-		"reply":   {4, h.reply},
-		"dismiss": {2, h.dismiss},
-		"forget":  {2, h.forget},
-		"commit":  {3, h.commit},
-		"fork":    {1, h.fork},
-		"open":    {2, h.open},
-		"job":     {1, h.job},
-		"home":    {0, h.home},
-		"outputs": {0, h.outputs},
-		"rename":  {1, func(ts *testscript.TestScript, args []string) { ts.Check(h.repo.Rename(args[0])) }},
-		"protect": {1, h.protect},
-		"merge":   {2, h.merge},
-		"deaths":  {2, h.deaths},
-		"release": {2, h.release},
+		"as":       {1, h.as},
+		"fail":     {2, h.fail},
+		"writes":   {0, h.writes},
+		"pulls":    {0, h.pulls},
+		"body":     {1, h.body},
+		"reviews":  {1, h.reviews},
+		"status":   {1, h.status},
+		"pull":     {2, h.pull},
+		"review":   {4, h.review},
+		"reply":    {4, h.reply},
+		"dismiss":  {2, h.dismiss},
+		"forget":   {2, h.forget},
+		"commit":   {3, h.commit},
+		"fork":     {1, h.fork},
+		"open":     {2, h.open},
+		"job":      {1, h.job},
+		"home":     {0, h.home},
+		"outputs":  {0, h.outputs},
+		"rename":   {1, func(ts *testscript.TestScript, args []string) { ts.Check(h.repo.Rename(args[0])) }},
+		"protect":  {1, h.protect},
+		"settings": {1, h.settings},
+		"merge":    {2, h.merge},
+		"deaths":   {2, h.deaths},
+		"release":  {2, h.release},
 	}
 	v, known := verbs[verb]
 	if !known || len(args) < v.least {
@@ -230,6 +231,14 @@ func (h *hub) protect(ts *testscript.TestScript, args []string) {
 	if len(args) > 1 && args[1] == "required" {
 		h.repo.Require(args[0], "agentd / phase")
 	}
+}
+
+// settings are a person's in the settings of the repository: settings squash-only.
+func (h *hub) settings(ts *testscript.TestScript, args []string) {
+	if args[0] != "squash-only" {
+		ts.Fatalf("github settings: %q is none", args[0])
+	}
+	h.repo.SquashOnly = true
 }
 
 // merge is the merge button, or what it answers: merge N merge|squash.

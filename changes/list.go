@@ -200,3 +200,34 @@ func archivedAt(objects *gitops.Objects, tip gitops.ID, found map[phases.ChangeI
 	}
 	return nil
 }
+
+// Records are what a commit's archive says of the changes in it, in the order of ids. What cannot be read is left out.
+func (s *Store) Records(ctx context.Context, commit gitops.ID) ([]*specs.State, error) {
+	objects, err := s.Repo.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer objects.Close()
+	_, entries, err := objects.TreeAt(string(commit) + ":agentd/archive")
+	if isNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var records []*specs.State
+	for _, e := range entries {
+		_, _, src, err := objects.Lookup(string(e.ID) + ":" + specs.StateFile)
+		if isNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		state, _, err := specs.ParseState("agentd/archive/"+e.Name+"/"+specs.StateFile, src)
+		if err == nil && state.Phase == phases.Archived && state.Archive != nil {
+			records = append(records, state)
+		}
+	}
+	return records, nil
+}

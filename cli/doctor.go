@@ -20,7 +20,8 @@ func newDoctorCommand(a *app) *cobra.Command {
 		Short: "Prove every change and name what contradicts",
 		Long: a.text(`
 Replay the history of one change, or of all, and name the first illegal commit, a STATE.yaml that contradicts
-the history, and settings of git that stand in the way.
+the history, specs and archives that do not belong together, and settings of git and GitHub that stand in the way
+or would lose records.
 
 With --fix, STATE.yaml is rewritten from the history. With --take, one of two diverged histories is chosen;
 the other is kept under refs/agentd/saved.`),
@@ -82,6 +83,8 @@ func (a *app) diagnosis(r workflow.DoctorResult) {
 			mark = p.green(markDone)
 		case f.Severity == "error":
 			mark = p.red(markStop)
+		case f.Severity == "note":
+			mark = "-"
 		}
 		text := joinWords(f.Change+":", oneLine(f.Message))
 		if f.Change == "" {

@@ -3,12 +3,8 @@ package workflow
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/agentd/gh-agentd/changes"
-	"github.com/agentd/gh-agentd/config"
-	"github.com/agentd/gh-agentd/gitops"
 	"github.com/agentd/gh-agentd/phases"
 )
 
@@ -33,7 +29,7 @@ type DoctorResult struct {
 type DoctorFinding struct {
 	Change   string `json:"change,omitempty"`
 	Rule     string `json:"rule"`
-	Severity string `json:"severity"` // "error" or "warning"
+	Severity string `json:"severity"` // "error", "warning", or "note" for what may well be meant so
 	Message  string `json:"message"`
 	Hint     string `json:"hint,omitempty"`
 	Fixed    bool   `json:"fixed"`
@@ -47,6 +43,10 @@ func (r DoctorResult) Healthy() bool {
 		}
 	}
 	return true
+}
+
+func (r *DoctorResult) add(rule, severity, message, hint string) {
+	r.Findings = append(r.Findings, DoctorFinding{Rule: rule, Severity: severity, Message: message, Hint: hint})
 }
 
 // Run looks at one change, or at all of them and the repository's settings.
@@ -65,6 +65,10 @@ func (d *Doctor) Run(ctx context.Context, req DoctorRequest) (DoctorResult, erro
 			return result, err
 		}
 		d.agents(ctx, &result)
+		if err := d.specs(ctx, &result); err != nil {
+			return result, err
+		}
+		d.hosted(ctx, &result)
 	}
 	for _, id := range ids {
 		if err := d.change(ctx, id, req.Fix, &result); err != nil {
@@ -96,7 +100,7 @@ func (d *Doctor) change(ctx context.Context, id phases.ChangeID, fix bool, resul
 		return nil
 	}
 	if c.Where == changes.InArchive {
-		return nil
+		return d.branchLeft(ctx, c, result)
 	}
 	wrong, ok := errors.AsType[*phases.MismatchError](c.Forward())
 	if !ok {
@@ -132,107 +136,4 @@ func (b *Bench) rewriteState(ctx context.Context, id phases.ChangeID) error {
 		return err
 	}
 	return c.Forward()
-}
-
-// agents tries who would play each role of plan and impl.
-// Nobody to play one is a warning: many who look at a repository never run an agent.
-// A program that goes by a vendor's name is named and not asked for its version: whoever looks has not decided to run it.
-func (d *Doctor) agents(ctx context.Context, result *DoctorResult) {
-	for _, name := range vendors {
-		if line := d.Bench.disguised(name); line != "" {
-			result.Findings = append(result.Findings, DoctorFinding{
-				Rule: "agent", Severity: "warning", Message: line + ": not started",
-				Hint: fmt.Sprintf("look at [%s] command in %s before you plan here", name, config.FileName),
-			})
-			return
-		}
-	}
-	for _, role := range []config.Role{config.Proposer, config.Challenger, config.Implementer, config.Reviewer} {
-		if _, err := d.Bench.cast(ctx, role, "", nil); err != nil {
-			result.Findings = append(result.Findings, DoctorFinding{
-				Rule: "agent", Severity: "warning", Message: fmt.Sprintf("nobody can play the %s: %v", role, err),
-				Hint: fmt.Sprintf("give %s another agent under [roles] in %s", role, config.FileName),
-			})
-		}
-	}
-}
-
-// settings looks at what the repository's configuration would do to records.
-func (d *Doctor) settings(ctx context.Context, result *DoctorResult) error {
-	b := d.Bench
-	add := func(rule, severity, message, hint string) {
-		result.Findings = append(result.Findings, DoctorFinding{Rule: rule, Severity: severity, Message: message, Hint: hint})
-	}
-	refs, err := b.Repo.Refs(ctx, "refs/heads/agentd")
-	if err != nil {
-		return err
-	}
-	for _, ref := range refs {
-		if ref.Name == "refs/heads/agentd" {
-			blocked := &changes.PrefixTakenError{}
-			add("branch-prefix", "error", blocked.Error(), blocked.Hint())
-		}
-	}
-	if _, _, err := b.Repo.Identity(ctx); err != nil {
-		add("identity", "error", err.Error(), `git config user.name "Your Name" && git config user.email you@example.com`)
-	}
-	if cleanup, ok, err := b.Repo.Config(ctx, "commit.cleanup"); err != nil {
-		return err
-	} else if ok && cleanup == "strip" {
-		add("commit-cleanup", "warning", "commit.cleanup = strip drops lines that begin with # when people amend our commits", "git config --unset commit.cleanup")
-	}
-	for _, key := range []string{"trailer.separators"} {
-		if value, ok, err := b.Repo.Config(ctx, key); err != nil {
-			return err
-		} else if ok && !strings.Contains(value, ":") {
-			add("trailer-separators", "warning", "trailer.separators has no colon, so git itself cannot read the record (we can)", "git config --unset trailer.separators")
-		}
-	}
-	return nil
-}
-
-// takeSide settles a diverged branch. The side that is not taken is kept under refs/agentd/saved/.
-func (b *Bench) takeSide(ctx context.Context, id phases.ChangeID, side string) error {
-	if id.IsZero() {
-		return errors.New("--take needs the id of a change")
-	}
-	if side != "remote" && side != "local" {
-		return fmt.Errorf("--take is %q, want remote or local", side)
-	}
-	return b.exclusively(ctx, id, "doctor", func(b *Bench) error {
-		refs, err := b.Repo.Refs(ctx, id.Ref(), "refs/remotes/", "refs/agentd/saved/"+id.String()+"/")
-		if err != nil {
-			return err
-		}
-		var here, there gitops.ID
-		saved := 0
-		for _, ref := range refs {
-			switch {
-			case ref.Name == id.Ref():
-				here = ref.ID
-			case strings.HasPrefix(ref.Name, "refs/agentd/saved/"):
-				saved++
-			case strings.HasSuffix(ref.Name, "/"+id.Branch()):
-				there = ref.ID
-			}
-		}
-		if here == "" || there == "" {
-			return fmt.Errorf("change %q has not two sides here: nothing to take", id)
-		}
-		other := there
-		if side == "remote" {
-			other = here
-		}
-		keep := gitops.RefUpdate{Name: fmt.Sprintf("refs/agentd/saved/%s/%d", id, saved+1), New: other}
-		if err := b.Repo.UpdateRefs(ctx, "agentd: save the other side of "+id.String(), keep); err != nil {
-			return err
-		}
-		b.Say.Done(fmt.Sprintf("the other side of %s is kept as %s", id, keep.Name))
-		if side == "local" {
-			b.Say.Note(fmt.Sprintf("publish yours with `git push --force-with-lease origin %s`", id.Branch()))
-			return nil
-		}
-		_, err = b.Store.Move(ctx, id, here, there, "take the remote side")
-		return err
-	})
 }

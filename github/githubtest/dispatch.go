@@ -17,6 +17,10 @@ func (c *call) dispatch() answer {
 	switch c.op {
 	case "repos/get":
 		return ok(r.wire())
+	case "repos/get-branch":
+		return c.branch(r)
+	case "repos/get-branch-rules":
+		return ok([]any{}) // what is protected here is protected by the branch's own settings
 	case "repos/get-collaborator-permission-level":
 		return c.permissionLevel(r)
 	case "repos/create-commit-status":
@@ -127,4 +131,21 @@ func (c *call) permissionLevel(r *Repo) answer {
 		old = level
 	}
 	return ok(map[string]any{"permission": old, "role_name": level, "user": u.wire()})
+}
+
+// branch is one branch with what protects it.
+func (c *call) branch(r *Repo) answer {
+	name := c.params["branch"]
+	head := c.git.rev(r.Dir, "refs/heads/"+name)
+	if head == "" {
+		return failure(http.StatusNotFound, "Branch not found")
+	}
+	contexts := []any{}
+	for _, context := range r.required[name] {
+		contexts = append(contexts, context)
+	}
+	return ok(map[string]any{
+		"name": name, "commit": map[string]any{"sha": head}, "protected": r.protected(name),
+		"protection": map[string]any{"enabled": r.protected(name), "required_status_checks": map[string]any{"contexts": contexts}},
+	})
 }

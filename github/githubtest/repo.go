@@ -17,6 +17,7 @@ type Repo struct {
 
 	NoDrafts          bool // its plan has no draft pull requests
 	ActionsMayApprove bool // its settings let workflows approve
+	SquashOnly        bool // its settings allow no other way to merge
 	MostFiles         int  // that are listed of a pull request; 0 is 3,000, as on GitHub
 
 	server   *Server
@@ -123,6 +124,12 @@ func (r *Repo) Protect(branch string) error {
 	return f.Close()
 }
 
+// protected says whether pushes to a branch are refused.
+func (r *Repo) protected(branch string) bool {
+	list, err := os.ReadFile(filepath.Join(r.Dir, "protected"))
+	return err == nil && slices.Contains(strings.Split(string(list), "\n"), "refs/heads/"+branch)
+}
+
 // Commit puts a commit with these files on top of a branch, which is made from main where it does not exist.
 // A file whose content is "" is removed. It returns the commit.
 func (r *Repo) Commit(branch, message string, files map[string]string) (string, error) {
@@ -225,5 +232,6 @@ func (r *Repo) wire() map[string]any {
 	return map[string]any{
 		"id": r.id, "node_id": fmt.Sprintf("R_%d", r.id), "name": r.Name, "full_name": r.name(), "private": r.private, "fork": r.fork != nil,
 		"owner": r.server.user(r.Owner).wire(), "html_url": r.server.URL() + "/" + r.name(), "default_branch": "main",
+		"allow_merge_commit": !r.SquashOnly, "allow_squash_merge": true, "allow_rebase_merge": !r.SquashOnly,
 	}
 }

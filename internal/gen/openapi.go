@@ -22,7 +22,7 @@ const description = "github/githubtest/testdata/api.github.com.json"
 var operations = []string{
 	"pulls/create", "pulls/create-review", "pulls/delete-pending-review", "pulls/dismiss-review", "pulls/get", "pulls/list",
 	"pulls/list-comments-for-review", "pulls/list-files", "pulls/list-review-comments", "pulls/list-reviews", "pulls/submit-review", "pulls/update",
-	"repos/create-commit-status", "repos/get", "repos/get-collaborator-permission-level",
+	"repos/create-commit-status", "repos/get", "repos/get-branch", "repos/get-branch-rules", "repos/get-collaborator-permission-level",
 	"repos/get-latest-release", "repos/get-release-asset", "repos/list-commit-statuses-for-ref",
 }
 
