@@ -22,6 +22,7 @@ type Landing struct {
 	Edits    []gitops.Edit
 	Specs    []specs.ArchivedSpec
 	Evidence []phases.Evidence // run on the merge, where it is not the tree that was approved
+	Entry    string            // of the changelog, for readers of the base's log
 	Proposed bool              // goes onto the change's branch, for a pull request to bring it to the base
 }
 
@@ -58,22 +59,16 @@ func (s *Store) ArchiveCommit(ctx context.Context, c *Change, l Landing) (gitops
 		slices.Reverse(parents) // a branch goes on from itself
 	}
 	return s.commitTree(ctx, tree, parents, Record{
-		Subject: "archived", Body: archiveBody(c, l.Specs),
+		Subject: "archived", Body: archiveBody(c, l.Entry),
 	}, t)
 }
 
-// archiveBody tells the change's story in one line per transition, for readers of the base's log.
-func archiveBody(c *Change, merged []specs.ArchivedSpec) string {
+// archiveBody tells what came of the change, and its story in one line per transition.
+func archiveBody(c *Change, entry string) string {
+	_, entry, _ = strings.Cut(entry, "\n") // the subject names the change
 	var text strings.Builder
-	if len(c.State.Transitions) > 0 {
-		text.WriteString(strings.TrimSpace(c.State.Transitions[0].Body) + "\n\n")
-	}
-	for _, spec := range merged {
-		verb := "changes"
-		if spec.Before == "" {
-			verb = "adds"
-		}
-		fmt.Fprintf(&text, "%s spec %s\n", verb, spec.ID)
+	if entry = strings.TrimSpace(entry); entry != "" {
+		text.WriteString(entry + "\n\n")
 	}
 	for _, t := range c.State.Transitions {
 		fmt.Fprintf(&text, "%.10s %s -> %s: %s\n", t.Commit, t.From, t.Phase, strings.TrimPrefix(t.Subject, "agentd("+c.ID.String()+"): "))

@@ -19,6 +19,8 @@ type landing struct {
 	tree     gitops.ID // base and branch merged, before the change's folder moves
 	specs    []specs.ArchivedSpec
 	edits    []gitops.Edit
+	did      []string // to specs, for readers
+	entry    string   // of the changelog
 	proof    []phases.Evidence
 	applied  *changes.Change // as it was reviewed
 	proposed bool            // goes onto the change's branch
@@ -34,7 +36,7 @@ func (a *archiving) build(ctx context.Context, c *changes.Change, l *landing) (g
 		return "", err
 	}
 	return a.Store.ArchiveCommit(ctx, c, changes.Landing{
-		Base: l.base, Tree: l.tree, Edits: l.edits, Specs: l.specs, Evidence: l.proof, Proposed: l.proposed,
+		Base: l.base, Tree: l.tree, Edits: l.edits, Specs: l.specs, Evidence: l.proof, Proposed: l.proposed, Entry: l.entry,
 	})
 }
 

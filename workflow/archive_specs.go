@@ -64,6 +64,10 @@ func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landin
 			record.After = string(after)
 		}
 		l.specs = append(l.specs, record)
+		l.edited(s, merged)
+		if record.Resolved {
+			l.did = append(l.did, fmt.Sprintf("%s: a person decided what %s had edited too", s.id, l.branch))
+		}
 		if !edit.Delete || s.ours != "" {
 			l.edits = append(l.edits, edit)
 		}
@@ -77,6 +81,10 @@ func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landin
 			l.edits = append(l.edits, gitops.Edit{Path: c.ID.ArchiveDir() + "/" + path, Mode: gitops.ModeFile, Content: content})
 		}
 	}
+	if l.entry, err = a.changelog(ctx, c, l); err != nil {
+		return err
+	}
+	l.edits = append(l.edits, gitops.Edit{Path: c.ID.ArchiveDir() + "/" + changelogFile, Mode: gitops.ModeFile, Content: []byte(l.entry)})
 	return nil
 }
 
