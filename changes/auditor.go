@@ -111,6 +111,27 @@ func (a *Auditor) Close() error {
 // Objects is what the auditor reads through.
 func (a *Auditor) Objects() *gitops.Objects { return a.objects }
 
+// Trust counts a commit that was judged, with all that it contains, to the trunk: the next commit lands on it.
+func (a *Auditor) Trust(commit gitops.ID) error {
+	if _, err := a.Trunk(); err != nil {
+		return err
+	}
+	for open := []gitops.ID{commit}; len(open) > 0; {
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
+		if !a.outside[at] {
+			continue
+		}
+		delete(a.outside, at)
+		c, err := a.objects.Commit(at)
+		if err != nil {
+			return err
+		}
+		open = append(open, c.Parents...)
+	}
+	return nil
+}
+
 // Outside reports whether the trunk, which [Auditor.Trunk] has waited for, does not have a commit.
 func (a *Auditor) Outside(commit gitops.ID) bool { return a.outside[commit] }
 

@@ -146,9 +146,14 @@ func (k *checking) all(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, k.auditor.Close()) }()
-	for _, t := range targets {
-		if err := k.judge(ctx, t); err != nil {
-			return err
+	for _, landing := range []bool{true, false} { // the branches of changes stand on what lands with them
+		for _, t := range targets {
+			if t.change.IsZero() != landing {
+				continue
+			}
+			if err := k.judge(ctx, t); err != nil {
+				return err
+			}
 		}
 	}
 	if k.result.Changes > 0 && k.result.Transitions == 0 && len(k.result.Violations) == 0 {
@@ -174,6 +179,9 @@ type target struct {
 	ahead  bool      // of a landing: it is on a branch yet, so that the newest commits are the change's too
 }
 
+// inLine says of a landing that its first parents are the base branch's own, where others are yet to be merged.
+func (t target) inLine() bool { return !t.whole && !t.ahead }
+
 func tipsOf(targets []target) []gitops.ID {
 	tips := make([]gitops.ID, len(targets))
 	for i, t := range targets {
@@ -187,7 +195,11 @@ func (k *checking) judge(ctx context.Context, t target) error {
 		if err := k.settle(); err != nil {
 			return err
 		}
-		return k.landing(ctx, t)
+		if err := k.landing(ctx, t); err != nil || !t.inLine() {
+			return err
+		}
+		k.trunk.Tips = append(k.trunk.Tips, t.tip)
+		return k.auditor.Trust(t.tip)
 	}
 	h, err := k.auditor.History(ctx, t.change, t.tip)
 	if err != nil {

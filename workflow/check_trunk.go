@@ -54,6 +54,11 @@ func (k *checking) landing(ctx context.Context, t target) error {
 		if len(c.Parents) > 0 {
 			before = c.Parents[0]
 		}
+		if t.inLine() && before != "" { // it lands on the one before it, as an archive on another change's
+			if err := k.auditor.Trust(before); err != nil {
+				return err
+			}
+		}
 		if !t.whole {
 			if err := k.landed(ctx, before, commit); err != nil {
 				return err

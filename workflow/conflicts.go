@@ -210,18 +210,31 @@ func (c *forecast) beside(d *forecast) (ConflictPair, error) {
 	}
 	for _, first := range c.specs {
 		at := slices.IndexFunc(d.specs, func(s forecastSpec) bool { return s.id == first.id })
-		if at < 0 || first.landed == nil && !first.gone {
+		if at < 0 {
 			continue
 		}
-		second := d.specs[at]
+		second, alone := d.specs[at], d.open.Conflicts
+		if !first.lands() { // the one that a person has to look at anyway comes second
+			first, second, alone = second, first, c.open.Conflicts
+		}
+		if !first.lands() {
+			continue
+		}
 		merged, err := mergeParts(specs.Sides{Spec: first.id, Base: second.base, Ours: first.landed, Theirs: second.theirs})
 		if err != nil {
 			return pair, err
 		}
-		pair.Conflicts = append(pair.Conflicts, merged.Conflicts...)
+		for _, conflict := range merged.Conflicts {
+			if !slices.Contains(alone, conflict) { // the other has no part in what collides with the base already
+				pair.Conflicts = append(pair.Conflicts, conflict)
+			}
+		}
 	}
 	return pair, nil
 }
+
+// lands says that a spec can be archived on the base of today without a person.
+func (s forecastSpec) lands() bool { return s.landed != nil || s.gone }
 
 // shared are the values of both lists, each once, in order.
 func shared(a, b []string) []string {

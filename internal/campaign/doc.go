@@ -6,6 +6,9 @@
 // the same trees, the same steps, one commit for each, a repository without a trace of the accident,
 // and a person's own files as they were.
 //
+// It also plays what no single run shows: two people's clones of one remote, in which changes are planned and archived
+// in random orders, with the same specs in the end, and no conflict that was not forecast.
+//
 // It holds no code of the product, and nothing of the product knows about it.
 // The one seam that it uses is [github.com/agentd/gh-agentd/cli.Env]'s AtCommit, by which it stops a process
 // right before or after a commit becomes visible.
