@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,45 @@ func (r *Repo) FirstParentsTouching(ctx context.Context, tip, base ID, paths ...
 	}
 	args := append([]string{"--first-parent", "--diff-merges=first-parent", "--full-history", "--stdin", "--"}, paths...)
 	return r.revList(ctx, []ID{tip}, bases, args...)
+}
+
+// FirstParentChanges lists what each of the commits does to the paths, and to what is below them, compared with its first parent,
+// in one process. A commit that touches none of them is not in the map.
+func (r *Repo) FirstParentChanges(ctx context.Context, commits []ID, paths ...string) (map[ID][]FileChange, error) {
+	changes := make(map[ID][]FileChange, len(commits))
+	if len(commits) == 0 {
+		return changes, nil
+	}
+	var asked strings.Builder
+	for _, commit := range commits {
+		asked.WriteString(string(commit) + "\n")
+	}
+	args := append([]string{
+		"diff-tree", "--stdin", "--diff-merges=first-parent", "--root", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "--",
+	}, paths...)
+	out, err := r.git(ctx, call{args: args, in: []byte(asked.String())})
+	if err != nil {
+		return nil, err
+	}
+	var commit ID
+	for parts := fields(out); len(parts) > 0; parts = parts[1:] {
+		if !strings.HasPrefix(parts[0], ":") {
+			if commit, err = parseID(parts[0]); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if len(parts) == 1 {
+			return nil, fmt.Errorf("unexpected end of diff-tree: %q", parts[0])
+		}
+		change, err := parseChange(parts[0], parts[1])
+		if err != nil {
+			return nil, err
+		}
+		changes[commit] = append(changes[commit], change)
+		parts = parts[1:]
+	}
+	return changes, nil
 }
 
 // CommitsSince names every commit, on any branch of this clone or of a remote and on what was archived,

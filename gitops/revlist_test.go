@@ -3,6 +3,7 @@ package gitops_test
 import (
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -67,6 +68,41 @@ func TestRepo_FirstParentsTouching(t *testing.T) {
 		if err != nil || !slices.Equal(got, row.want) {
 			t.Errorf("%s: got %v, %v, want %v", row.name, got, err, row.want)
 		}
+	}
+}
+
+// What a merge did is what it brought to its first parent; the first commit brought everything.
+func TestRepo_FirstParentChanges(t *testing.T) {
+	t.Parallel()
+	repo := gitopstest.New(t, hello)
+	root := gitops.ID(repo.Git("rev-list", "--max-parents=0", "HEAD"))
+	repo.Git("switch", "--quiet", "--create", "side")
+	repo.Write("folder/a b.txt", "a\n")
+	repo.Write("elsewhere.txt", "x\n")
+	repo.Commit("a")
+	repo.Write("folder/c.txt", "c\n")
+	repo.Commit("c")
+	repo.Git("switch", "--quiet", "main")
+	repo.Write("folder/d.txt", "d\n")
+	repo.Commit("d")
+	repo.Git("merge", "--quiet", "--no-edit", "side")
+	merge := gitops.ID(repo.Git("rev-parse", "HEAD"))
+	repo.Write("elsewhere.txt", "y\n")
+	outside := repo.Commit("outside")
+	blob := func(rev string) gitops.ID { return gitops.ID(repo.Git("rev-parse", rev)) }
+	got, err := repo.Open().FirstParentChanges(t.Context(), []gitops.ID{outside, merge, root}, "folder", "README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	added := func(path string, at gitops.ID) gitops.FileChange {
+		return gitops.FileChange{Path: path, NewMode: gitops.ModeFile, NewID: blob(string(at) + ":" + path)}
+	}
+	want := map[gitops.ID][]gitops.FileChange{
+		merge: {added("folder/a b.txt", merge), added("folder/c.txt", merge)},
+		root:  {added("README.md", root)},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v\nwant %v", got, want)
 	}
 }
 

@@ -1,8 +1,8 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -23,11 +23,13 @@ type specHistory struct {
 
 // specStep is one version of a spec that followed another: by an archive, by taking one back, or by somebody's hand.
 type specStep struct {
-	commit        gitops.Commit // of the base
-	before, after gitops.ID     // blobs, "" where there was none
-	record        *specs.State  // of the change that was archived or taken back; nil where no record explains the step
-	gone          bool          // it was taken back
+	commit        gitops.ID    // of the base
+	before, after gitops.ID    // blobs, "" where there was none
+	record        *specs.State // of the change that was archived or taken back; nil where no record explains the step
+	gone          bool         // it was taken back
 	resolved      bool
+
+	unread []gitops.FileChange // the one record that came or went with the commit, see [specHistory.explained]
 }
 
 func (h *specHistory) path() string { return "agentd/specs/" + string(h.spec) + ".md" }
@@ -40,8 +42,13 @@ func (h *specHistory) steps(ctx context.Context, base gitops.ID) iter.Seq2[specS
 			yield(specStep{}, err)
 			return
 		}
+		changes, err := h.bench.Repo.FirstParentChanges(ctx, commits, h.path(), archiveDir)
+		if err != nil {
+			yield(specStep{}, err)
+			return
+		}
 		for _, id := range commits {
-			steps, err := h.stepsOf(id)
+			steps, err := h.stepsOf(id, changes[id])
 			if err != nil {
 				yield(specStep{}, err)
 				return
@@ -56,26 +63,45 @@ func (h *specHistory) steps(ctx context.Context, base gitops.ID) iter.Seq2[specS
 }
 
 // stepsOf takes one commit of the base apart, the oldest step first.
-func (h *specHistory) stepsOf(id gitops.ID) ([]specStep, error) {
-	commit, err := h.objects.Commit(id)
-	if err != nil {
-		return nil, err
-	}
+// Where only one record came with it, it is one step, whatever the record says: most steps are passed by without reading theirs.
+func (h *specHistory) stepsOf(commit gitops.ID, changes []gitops.FileChange) ([]specStep, error) {
 	whole := specStep{commit: commit}
-	var parent gitops.ID
-	if len(commit.Parents) > 0 {
-		parent = commit.Parents[0]
-		if whole.before, err = blobAt(h.objects, parent, h.path()); err != nil {
-			return nil, err
+	for _, c := range changes {
+		switch _, file, _ := strings.Cut(strings.TrimPrefix(c.Path, archiveDir+"/"), "/"); {
+		case c.Path == h.path():
+			whole.before, whole.after = c.OldID, c.NewID
+		case file == specs.StateFile && (c.OldID.IsZero() || c.NewID.IsZero()):
+			whole.unread = append(whole.unread, c)
 		}
 	}
-	if whole.after, err = blobAt(h.objects, id, h.path()); err != nil {
-		return nil, err
+	switch {
+	case whole.before == whole.after: // only its mode changed
+		return nil, nil
+	case len(whole.unread) <= 1:
+		return []specStep{whole}, nil
 	}
-	records, err := h.records(parent, id)
+	return h.split(whole)
+}
+
+// explained is the step with the record that explains it, if there is one.
+func (h *specHistory) explained(step specStep) (specStep, error) {
+	if len(step.unread) == 0 {
+		return step, nil
+	}
+	steps, err := h.split(step)
+	if err != nil || len(steps) != 1 {
+		return step, err
+	}
+	return steps[0], nil
+}
+
+// split makes a step of each record that came or went with a commit, if together they explain what it did; else the whole is one.
+func (h *specHistory) split(whole specStep) ([]specStep, error) {
+	records, err := h.records(whole.unread)
 	if err != nil {
 		return nil, err
 	}
+	whole.unread = nil
 	var steps []specStep
 	at := whole.before
 	for at != whole.after {
@@ -84,7 +110,7 @@ func (h *specHistory) stepsOf(id gitops.ID) ([]specStep, error) {
 			break
 		}
 		step := records[next]
-		step.commit, at = commit, step.after
+		step.commit, at = whole.commit, step.after
 		steps = append(steps, step)
 		records = slices.Delete(records, next, next+1)
 	}
@@ -98,36 +124,16 @@ func (h *specHistory) stepsOf(id gitops.ID) ([]specStep, error) {
 	return []specStep{whole}, nil
 }
 
-// records are the archive records that a commit of the base brought or took away and that tell of the spec.
-func (h *specHistory) records(before, after gitops.ID) ([]specStep, error) {
-	was, err := h.archive(before)
-	if err != nil {
-		return nil, err
-	}
-	is, err := h.archive(after)
-	if err != nil {
-		return nil, err
-	}
-	differs, err := h.objects.DiffTrees(was, is)
-	if err != nil {
-		return nil, err
-	}
+// records are what archive records that came or went tell of the spec.
+func (h *specHistory) records(changes []gitops.FileChange) ([]specStep, error) {
 	var steps []specStep
-	for _, c := range differs {
-		folder, file, _ := strings.Cut(c.Path, "/")
-		if file != specs.StateFile || !c.OldID.IsZero() && !c.NewID.IsZero() {
-			continue
-		}
+	for _, c := range changes {
 		gone := c.NewID.IsZero()
-		blob := c.NewID
-		if gone {
-			blob = c.OldID
-		}
-		text, err := h.objects.Blob(blob)
+		text, err := h.objects.Blob(cmp.Or(c.NewID, c.OldID))
 		if err != nil {
 			return nil, err
 		}
-		state, _, err := specs.ParseState(archiveDir+"/"+folder+"/"+file, text)
+		state, _, err := specs.ParseState(c.Path, text)
 		if err != nil || state.Phase != phases.Archived || state.Archive == nil {
 			continue
 		}
@@ -143,18 +149,6 @@ func (h *specHistory) records(before, after gitops.ID) ([]specStep, error) {
 		}
 	}
 	return steps, nil
-}
-
-// archive is the tree of the archive at a commit, "" where there is none.
-func (h *specHistory) archive(commit gitops.ID) (gitops.ID, error) {
-	if commit == "" {
-		return "", nil
-	}
-	tree, _, err := h.objects.TreeAt(string(commit) + ":" + archiveDir)
-	if errors.Is(err, gitops.ErrNotFound) {
-		return "", nil
-	}
-	return tree, err
 }
 
 // delta is what a step did.

@@ -172,6 +172,9 @@ func (h *specHistory) follow(ctx context.Context, wanted []*WhyRequirement, step
 			continue
 		}
 		if told == nil {
+			if step, err = h.explained(step); err != nil {
+				return err
+			}
 			if told, err = h.tell(ctx, step); err != nil {
 				return err
 			}
@@ -191,9 +194,11 @@ func (h *specHistory) follow(ctx context.Context, wanted []*WhyRequirement, step
 
 // tell says who did a step, from the record that came with it.
 func (h *specHistory) tell(ctx context.Context, step specStep) (*WhyStep, error) {
-	told := &WhyStep{
-		Commit: string(step.commit.ID), At: step.commit.Author.When.UTC(), By: step.commit.Author.Name, TakenBack: step.gone,
+	commit, err := h.objects.Commit(step.commit)
+	if err != nil {
+		return nil, err
 	}
+	told := &WhyStep{Commit: string(commit.ID), At: commit.Author.When.UTC(), By: commit.Author.Name, TakenBack: step.gone}
 	if step.record == nil {
 		return told, nil
 	}

@@ -30,6 +30,7 @@ type bench struct {
 	dir     string   // everything is made in here
 	program string   // the binary under test
 	git     string   // git, as found in PATH
+	rival   string   // OpenSpec's program, as the caller names it
 	environ []string // of every process that is measured
 	changes int
 	commits int
@@ -48,12 +49,13 @@ func run(ctx context.Context, args []string, out, log io.Writer) (err error) {
 	commits := flags.Int("commits", 50000, "how many `commits` the repository has in which pushes are judged")
 	files := flags.String("files", "400,20000", "sizes of the repositories to commit in, in `files`")
 	runs := flags.Int("runs", 21, "how often each command is `run`; the median counts")
-	only := flags.String("only", "", "one `part`: startup, read, append or push")
+	only := flags.String("only", "", "one `part`: startup, read, append, push, archive, conflicts or why")
+	openSpec := flags.String("openspec", "openspec", "OpenSpec's `program`, to compare archive with it")
 	dir := flags.String("dir", "", "make everything in this `folder` and keep it (default a temporary one)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	b := &bench{dir: *dir, changes: max(*changes, 1), commits: max(*commits, 0), runs: max(*runs, 1), log: log}
+	b := &bench{dir: *dir, rival: *openSpec, changes: max(*changes, 1), commits: max(*commits, 0), runs: max(*runs, 1), log: log}
 	for word := range strings.SplitSeq(*files, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil || n < 1 {
@@ -73,7 +75,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) (err error) {
 	parts := []struct {
 		name string
 		run  func(context.Context) error
-	}{{"startup", b.startup}, {"read", b.reading}, {"append", b.appending}, {"push", b.pushing}}
+	}{{"startup", b.startup}, {"read", b.reading}, {"append", b.appending}, {"push", b.pushing}, {"archive", b.archiving}, {"conflicts", b.forecasting}, {"why", b.explaining}}
 	known := *only == ""
 	for _, part := range parts {
 		if *only != "" && *only != part.name {

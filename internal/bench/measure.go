@@ -47,7 +47,7 @@ func (b *bench) prepare(ctx context.Context, environ []string) error {
 	}
 	b.environ = append(slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		return strings.HasPrefix(entry, "GIT_") || strings.HasPrefix(entry, "XDG_") || strings.HasPrefix(entry, "HOME=")
-	}), "HOME="+home, "GIT_CONFIG_NOSYSTEM=1")
+	}), "HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "DO_NOT_TRACK=1")
 	return nil
 }
 
@@ -71,14 +71,34 @@ func (b *bench) once(ctx context.Context, dir string, in io.Reader, argv ...stri
 	return out.String(), nil
 }
 
+// contender is one command of a race, and where it runs.
+type contender struct {
+	dir   string
+	argv  []string
+	in    string     // its standard input
+	reset [][]string // commands that undo it, run before it and not measured
+}
+
 // race runs commands in turns, so that a busy moment of the machine meets all of them.
 func (b *bench) race(ctx context.Context, dir string, commands ...[]string) ([]sample, error) {
-	times := make([][]time.Duration, len(commands))
-	samples := make([]sample, len(commands))
+	all := make([]contender, len(commands))
+	for i, argv := range commands {
+		all[i] = contender{dir: dir, argv: argv}
+	}
+	return b.contest(ctx, all)
+}
+
+// contest is a race of commands in different folders, of which some have to be undone before they can run again.
+func (b *bench) contest(ctx context.Context, all []contender) ([]sample, error) {
+	times := make([][]time.Duration, len(all))
+	samples := make([]sample, len(all))
 	for round := range b.runs + 1 {
-		for i, argv := range commands {
+		for i, c := range all {
+			if err := b.reset(ctx, c); err != nil {
+				return nil, err
+			}
 			began := time.Now()
-			_, err := b.once(ctx, dir, nil, argv...)
+			_, err := b.once(ctx, c.dir, strings.NewReader(c.in), c.argv...)
 			took := time.Since(began)
 			if err != nil {
 				return nil, err
@@ -88,14 +108,26 @@ func (b *bench) race(ctx context.Context, dir string, commands ...[]string) ([]s
 			}
 		}
 	}
-	for i, argv := range commands {
-		peak, err := b.peak(ctx, dir, argv)
+	for i, c := range all {
+		if err := b.reset(ctx, c); err != nil {
+			return nil, err
+		}
+		peak, err := b.peak(ctx, c)
 		if err != nil {
 			return nil, err
 		}
 		samples[i] = sample{time: median(times[i]), peak: peak}
 	}
 	return samples, nil
+}
+
+func (b *bench) reset(ctx context.Context, c contender) error {
+	for _, argv := range c.reset {
+		if _, err := b.once(ctx, c.dir, nil, argv...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func median(times []time.Duration) time.Duration {

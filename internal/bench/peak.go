@@ -23,7 +23,7 @@ import (
 
 func main() {
 	cmd := exec.Command(os.Args[1], os.Args[2:]...)
-	cmd.Stderr = os.Stderr
+	cmd.Stdin, cmd.Stderr = os.Stdin, os.Stderr
 	if err := cmd.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -33,7 +33,7 @@ func main() {
 `
 
 // peak is the largest resident memory of a command in bytes, 0 where the system does not tell.
-func (b *bench) peak(ctx context.Context, dir string, argv []string) (int64, error) {
+func (b *bench) peak(ctx context.Context, c contender) (int64, error) {
 	if runtime.GOOS == "windows" {
 		return 0, nil
 	}
@@ -50,13 +50,13 @@ func (b *bench) peak(ctx context.Context, dir string, argv []string) (int64, err
 		}
 		b.launching = true
 	}
-	out, err := b.once(ctx, dir, nil, append([]string{program}, argv...)...)
+	out, err := b.once(ctx, c.dir, strings.NewReader(c.in), append([]string{program}, c.argv...)...)
 	if err != nil {
 		return 0, err
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(out), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("peak of %s: %w", argv[0], err)
+		return 0, fmt.Errorf("peak of %s: %w", c.argv[0], err)
 	}
 	if runtime.GOOS != "darwin" { // which counts bytes, where others count KiB
 		n *= 1024

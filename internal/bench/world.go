@@ -98,6 +98,8 @@ type generated struct {
 	repo  *gitops.Repo
 	base  phases.Base
 	out   *stream
+	spec  string // id of its one spec
+	text  []byte // of the spec; without an id it is a small one
 	id    phases.ChangeID
 	state *specs.State
 	last  phases.Phase
@@ -114,6 +116,13 @@ func (c *generated) write(name string) error {
 	if err != nil {
 		return err
 	}
+	const small = "greeting"
+	if c.spec == "" {
+		c.spec, c.text = small, docs["specs/"+small+".md"]
+	}
+	delete(docs, "specs/"+small+".md")
+	spec := "specs/" + c.spec + ".md"
+	docs[spec] = c.text
 	plan, err := c.planTree(docs)
 	if err != nil {
 		return err
@@ -139,8 +148,8 @@ func (c *generated) write(name string) error {
 	}{
 		{"wrote the proposal", phases.Proposed, first, c.id.Dir() + "/proposal.md", docs["proposal.md"]},
 		{"looked at proposal.md again", phases.Proposed, author(phases.StepProposalReview), "", nil},
-		{"wrote spec greeting", phases.Proposed, author(phases.SpecGen("greeting")), c.id.Dir() + "/specs/greeting.md", docs["specs/greeting.md"]},
-		{"looked at specs/greeting.md again", phases.Proposed, author(phases.SpecReview("greeting")), "", nil},
+		{"wrote spec " + c.spec, phases.Proposed, author(phases.SpecGen(c.spec)), c.id.Dir() + "/" + spec, c.text},
+		{"looked at " + spec + " again", phases.Proposed, author(phases.SpecReview(c.spec)), "", nil},
 		{"wrote the tasks", phases.Proposed, author(phases.StepTasksGen), c.id.Dir() + "/tasks.md", docs["tasks.md"]},
 		{"looked at tasks.md again", phases.Proposed, author(phases.StepTasksReview), "", nil},
 		{"challenge approved in round 1", phases.Challenged, challenge, c.id.Dir() + "/CHALLENGE.md", report.Markdown()},
