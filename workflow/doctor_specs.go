@@ -97,9 +97,16 @@ func (d *Doctor) unexplained(ctx context.Context, objects *gitops.Objects, base 
 		if err != nil {
 			return err
 		}
+		if step, err = history.explained(step); err != nil {
+			return err
+		}
 		if step.record == nil {
+			commit, err := objects.Commit(step.commit)
+			if err != nil {
+				return err
+			}
 			result.add("spec-unexplained", "warning",
-				fmt.Sprintf("%s was changed in %s by %s, and no archive explains it", s.path(), step.commit.ID.Short(), step.commit.Author.Name),
+				fmt.Sprintf("%s was changed in %s by %s, and no archive explains it", s.path(), commit.ID.Short(), commit.Author.Name),
 				"a spec changes by a change: `gh agentd plan`, `gh agentd impl`, `gh agentd archive`; `gh agentd why "+string(s.id)+"` tells the rest")
 		}
 		break
