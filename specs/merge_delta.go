@@ -68,17 +68,22 @@ func (d Delta) Requirements() []string {
 
 // Lost returns the scenarios that the change removes without saying so, while their requirement stays.
 // A scenario is not lost where its steps stand under another name or requirement, for that is a rename,
+// where its name stands under another requirement, whatever its steps are,
 // where its requirement is removed with it, or where "## REMOVED Scenarios" in the change's spec lists it.
 func (d Delta) Lost() []Edit {
-	gone := map[string]bool{}
+	gone, kept := map[string]bool{}, map[string]bool{}
 	for _, edit := range d.Edits {
-		if edit.Op == Removed && edit.Kind == RequirementPart {
+		switch {
+		case edit.Op == Removed && edit.Kind == RequirementPart:
 			gone[normalID(edit.Requirement)] = true
+		case edit.Op == Added && edit.Kind == ScenarioPart:
+			kept[identity(edit.Title)] = true
 		}
 	}
 	var lost []Edit
 	for _, edit := range d.Edits {
-		if edit.Op == Removed && edit.Kind == ScenarioPart && !edit.Stated && !gone[normalID(edit.Requirement)] {
+		if edit.Op == Removed && edit.Kind == ScenarioPart && !edit.Stated &&
+			!gone[normalID(edit.Requirement)] && !kept[identity(edit.Title)] {
 			lost = append(lost, edit)
 		}
 	}
