@@ -102,7 +102,7 @@ func (p *Publish) Run(ctx context.Context, req PublishRequest) (result PublishRe
 
 func (p *publishing) run(ctx context.Context) error {
 	if err := p.connect(ctx); err != nil {
-		return err
+		return p.orMissing(ctx, err)
 	}
 	p.Say.Start(fmt.Sprintf("publishing %s to %s", p.req.Change, p.target))
 	if err := p.open(ctx); err != nil {
@@ -119,6 +119,15 @@ func (p *publishing) run(ctx context.Context) error {
 		return p.preview(ctx)
 	}
 	return p.send(ctx)
+}
+
+// orMissing says that there is no such change where that is so: nobody signs in somewhere for the sake of one.
+func (p *publishing) orMissing(ctx context.Context, failed error) error {
+	_, err := p.Store.Open(ctx, p.req.Change)
+	if missing, ok := errors.AsType[*changes.NotFoundError](err); ok {
+		return missing
+	}
+	return failed
 }
 
 // send does everything in the order in which a reader may see it half done:

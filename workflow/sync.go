@@ -116,7 +116,7 @@ func (s *syncing) run(ctx context.Context) error {
 		}
 	}
 	if err := s.there.connect(ctx); err != nil {
-		return err
+		return s.there.orMissing(ctx, err)
 	}
 	s.result.Repository, s.result.Remote = s.there.target.String(), s.there.remote
 	s.Say.Start(fmt.Sprintf("reading the reviews of %s on %s", s.req.Change, s.there.target))
