@@ -66,62 +66,60 @@ func (r *resolution) mark() string {
 	return filepath.Join(r.bench.Repo.At(r.path).GitDir(), "agentd-conflicts")
 }
 
-// of is what was decided for a spec in conflict, nil where it is still open.
+// of is what was decided for a spec in conflict; nil text with ok retires it. It is not ok where that is still open.
 // What the base got since is merged into it, as long as that is not in conflict too.
-func (r *resolution) of(objects *gitops.Objects, s specMerge, merged *specs.Merged) ([]byte, error) {
+func (r *resolution) of(objects *gitops.Objects, s specMerge, merged *specs.Merged) (text []byte, ok bool, err error) {
 	if r.taken {
 		text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(s.path())))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+		if errors.Is(err, fs.ErrNotExist) {
+			text, err = nil, nil
 		}
-		if err == nil {
-			return r.decided(objects, s, merged, r.base, text)
+		if err != nil {
+			return nil, false, err
 		}
+		return r.decided(objects, s, merged, r.base, text)
 	}
 	if r.earlier == nil || r.earlier.Document == nil || r.earlier.Document.Archive == nil {
-		return nil, nil
+		return nil, false, nil
 	}
 	archive := r.earlier.Document.Archive
 	for _, was := range archive.Specs {
 		if was.ID != s.id || !was.Resolved {
 			continue
 		}
-		text, err := objects.Blob(gitops.ID(was.After))
+		text, err := blobText(objects, gitops.ID(was.After))
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		text, err = r.decided(objects, s, merged, gitops.ID(archive.Base), text)
+		text, ok, err = r.decided(objects, s, merged, gitops.ID(archive.Base), text)
 		if _, open := errors.AsType[*GateError](err); open {
-			return nil, nil // it does not fit any more
+			return nil, false, nil // it does not fit any more
 		}
-		return text, err
+		return text, ok, err
 	}
-	return nil, nil
+	return nil, false, nil
 }
 
 // decided brings a text that was decided on one commit of the base to the base of this merge.
-func (r *resolution) decided(objects *gitops.Objects, s specMerge, merged *specs.Merged, base gitops.ID, text []byte) ([]byte, error) {
+func (r *resolution) decided(objects *gitops.Objects, s specMerge, merged *specs.Merged, base gitops.ID, text []byte) ([]byte, bool, error) {
 	then, before, err := textAt(objects, base, s.path())
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if then != s.ours && !specs.Unresolved(text) {
 		again, err := mergeTexts(s.id, before, s.oursText, text)
-		if err != nil {
-			return nil, err
-		}
-		if len(again.Conflicts) > 0 {
-			return nil, nil
+		if err != nil || len(again.Conflicts) > 0 {
+			return nil, false, err
 		}
 		text = again.Text
 	}
 	if err := specs.Resolves(s.path(), unstamped(merged.Marked), unstamped(text)); err != nil {
-		return nil, &GateError{
+		return nil, false, &GateError{
 			Gate: "specs", Reason: err.Error(),
 			Next: fmt.Sprintf("settle that in %s, then `%s`", proc.Quote(r.dir), command("archive", r.id, "--continue")),
 		}
 	}
-	return text, nil
+	return text, true, nil
 }
 
 // wanted leaves the specs that are open to a person, in a worktree of the base, and says so.

@@ -46,10 +46,10 @@ func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landin
 		record := specs.ArchivedSpec{ID: s.id, Before: string(s.ours)}
 		text := merged.Text
 		if len(merged.Conflicts) > 0 {
-			if text, err = a.resolution.of(objects, s, merged); err != nil {
+			if text, record.Resolved, err = a.resolution.of(objects, s, merged); err != nil {
 				return err
 			}
-			if record.Resolved = text != nil; !record.Resolved {
+			if !record.Resolved {
 				open = append(open, openSpec{specMerge: s, merged: merged})
 				continue
 			}
