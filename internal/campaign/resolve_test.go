@@ -170,3 +170,64 @@ echo theirs >theirs.txt && git add theirs.txt && git -c user.name=Theirs -c user
 		t.Error(err)
 	}
 }
+
+// TestStacked: what another archived change stands on is not taken back before that one, and conflicts names the lower one first.
+func TestStacked(t *testing.T) {
+	dear(t)
+	w, err := newWorld(shared.place(t), lifeConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.make(t, wish{id: "z-below", code: "below.txt"}, wish{id: "a-above", code: "above.txt", on: "z-below"})
+	if said := w.agentd(t, 0, "conflicts", "--json", "changes", "--jq", "[.changes[].change] | join(\" \")"); !strings.Contains(said, "z-below a-above") {
+		t.Errorf("conflicts said:\n%s", said)
+	}
+	if said := w.agentd(t, 11, "archive", "a-above"); !strings.Contains(said, "a-above stands on z-below, which is not archived yet") {
+		t.Errorf("archive said:\n%s", said)
+	}
+	w.agentd(t, 0, "archive", "z-below")
+	w.agentd(t, 0, "archive", "a-above")
+	if said := w.agentd(t, 11, "unarchive", "z-below"); !strings.Contains(said, "a-above stands on z-below, and is archived too") {
+		t.Errorf("unarchive said:\n%s", said)
+	}
+	w.agentd(t, 0, "unarchive", "a-above")
+	w.agentd(t, 0, "unarchive", "z-below")
+	w.agentd(t, 0, "check", w.must(t, "rev-list", "--max-parents=0", "main")+"..main")
+	w.agentd(t, 0, "doctor")
+	w.agentd(t, 0, "archive", "z-below")
+	if said := w.agentd(t, 0, "status", "a-above"); !strings.Contains(said, "phase:\tcomplete") {
+		t.Errorf("status said:\n%s", said)
+	}
+}
+
+// TestRetired: a change that removes the last requirement of a spec removes its file, and check and why follow that, there and back.
+func TestRetired(t *testing.T) {
+	dear(t)
+	w, err := newWorld(shared.place(t), lifeConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.make(t, beginnings()[2])
+	w.agentd(t, 0, "archive", "begin-legacy")
+	w.make(t, wish{id: "no-fax", spec: "legacy", edit: says("## REMOVED Requirements\n\n### R1: Fax\n")})
+	w.agentd(t, 0, "archive", "no-fax")
+	if tree := w.must(t, "ls-tree", "-r", "--name-only", "main", "agentd/specs"); tree != "" {
+		t.Errorf("main still has %s", tree)
+	}
+	if said := w.agentd(t, 0, "why", "legacy#R1"); !strings.Contains(said, "by change no-fax") || !strings.Contains(said, "by change begin-legacy") {
+		t.Errorf("why said:\n%s", said)
+	}
+	first := w.must(t, "rev-list", "--max-parents=0", "main")
+	w.agentd(t, 0, "check", first+"..main")
+	w.agentd(t, 0, "doctor")
+	before := w.must(t, "rev-parse", "main~1:agentd/specs/legacy.md")
+	w.agentd(t, 0, "unarchive", "no-fax")
+	if after := w.must(t, "rev-parse", "main:agentd/specs/legacy.md"); after != before {
+		t.Errorf("the spec was %s, and is %s", before, after)
+	}
+	if said := w.agentd(t, 0, "why", "legacy#R1"); !strings.Contains(said, "by taking change no-fax back") {
+		t.Errorf("why said:\n%s", said)
+	}
+	w.agentd(t, 0, "check", first+"..main")
+	w.agentd(t, 0, "doctor")
+}
