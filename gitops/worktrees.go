@@ -104,7 +104,10 @@ func (r *Repo) AddWorktree(ctx context.Context, req WorktreeRequest) error {
 }
 
 // Unfinished says that the git that was making the worktree was killed, or is still at it.
-func (w Worktree) Unfinished() bool { return w.Locked && w.Reason == "initializing" }
+func (w Worktree) Unfinished() bool { return w.Locked && w.Reason == initializing }
+
+// initializing is why git locks a worktree that it is making.
+const initializing = "initializing"
 
 // RemoveUnfinished takes away what a killed git left of a worktree that it was making.
 // Only for a place that nobody else makes worktrees at: the caller holds the lock under which this one was begun.
@@ -117,17 +120,30 @@ func (r *Repo) RemoveUnfinished(ctx context.Context, w Worktree) error {
 		return nil
 	}
 	// Git was killed so early that it does not know its own work again. The entry is all there is.
-	entries, globErr := filepath.Glob(filepath.Join(escapeGlob(r.commonDir), "worktrees", "*", "gitdir"))
-	if globErr != nil {
-		return errors.Join(err, globErr)
+	entry, found := r.entryOf(w.Path)
+	if found != nil {
+		return errors.Join(err, found)
+	}
+	if entry == "" {
+		return err
+	}
+	return os.RemoveAll(entry)
+}
+
+// entryOf is the folder in which git keeps what it knows of a linked worktree, "" where it knows none at that path.
+// It is there also where the worktree itself is not, or not whole.
+func (r *Repo) entryOf(path string) (string, error) {
+	entries, err := filepath.Glob(filepath.Join(escapeGlob(r.commonDir), "worktrees", "*", "gitdir"))
+	if err != nil {
+		return "", err
 	}
 	for _, entry := range entries {
-		text, readErr := os.ReadFile(entry)
-		if readErr == nil && samePath(filepath.Dir(strings.TrimSpace(string(text))), w.Path) {
-			return os.RemoveAll(filepath.Dir(entry))
+		text, err := os.ReadFile(entry)
+		if err == nil && samePath(filepath.Dir(strings.TrimSpace(string(text))), path) {
+			return filepath.Dir(entry), nil
 		}
 	}
-	return err
+	return "", nil
 }
 
 // temporaryMark, in a worktree's own git dir, says that nothing of a person's is in it.
@@ -141,21 +157,57 @@ func (r *Repo) AddDetached(ctx context.Context, path string, commit ID) error {
 	if err := r.mayAdd(ctx, path, ""); err != nil {
 		return err
 	}
-	args := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.sparseCheckout=false", "worktree", "add", "--quiet", "--detach", "--", path, string(commit)}
+	args := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.sparseCheckout=false",
+		"worktree", "add", "--quiet", "--lock", "--reason", initializing, "--detach", "--", path, string(commit)}
 	if _, err := r.git(ctx, call{args: args, holds: true}); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(gitDirOf(path), temporaryMark), nil, 0o644)
+	dir := gitDirOf(path)
+	if err := os.WriteFile(filepath.Join(dir, temporaryMark), nil, 0o644); err != nil {
+		return err
+	}
+	return os.Remove(filepath.Join(dir, "locked")) // killed before that, it is [Worktree.Unfinished]
+}
+
+// IsTemporary reports whether a worktree is one that AddDetached made, also where an attempt to remove it was killed.
+func (r *Repo) IsTemporary(path string) bool {
+	entry, err := r.entryOf(r.absolute(path))
+	if err != nil || entry == "" {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(entry, temporaryMark))
+	return err == nil
+}
+
+// ResetDetached puts a worktree that AddDetached made at another commit. What git does not know in it stays.
+func (r *Repo) ResetDetached(ctx context.Context, path string, commit ID) error {
+	path = r.absolute(path)
+	if !r.IsTemporary(path) {
+		return fmt.Errorf("%q is not a temporary worktree", path)
+	}
+	_, err := r.At(path).git(ctx, call{args: []string{"-c", "core.hooksPath=" + os.DevNull, "reset", "--quiet", "--hard", string(commit), "--"}})
+	return err
 }
 
 // RemoveDetached removes a worktree that AddDetached made, and refuses every other one.
 func (r *Repo) RemoveDetached(ctx context.Context, path string) error {
 	path = r.absolute(path)
-	if _, err := os.Stat(filepath.Join(gitDirOf(path), temporaryMark)); err != nil {
-		return fmt.Errorf("%q is not a temporary worktree: %w", path, err)
+	if !r.IsTemporary(path) {
+		return fmt.Errorf("%q is not a temporary worktree", path)
 	}
 	_, err := r.git(ctx, call{args: []string{"worktree", "remove", "--force", "--", path}})
-	return err
+	if err == nil || !ended(err) {
+		return err
+	}
+	// A git that was killed while it removed it has left what git does not know again.
+	if _, whole := os.Stat(filepath.Join(path, ".git")); whole == nil {
+		return err
+	}
+	entry, found := r.entryOf(path)
+	if found != nil || entry == "" {
+		return errors.Join(err, found)
+	}
+	return errors.Join(os.RemoveAll(path), os.RemoveAll(entry))
 }
 
 // RemoveWorktree removes a linked worktree in which nothing but committed files is left.

@@ -122,6 +122,9 @@ func (a *archiving) attempt(ctx context.Context, c *changes.Change) (ActionResul
 		stale := c.State.Recorded == phases.Complete
 		return stay, &NotCompleteError{ID: c.ID, Phase: c.State.Effective, Stale: stale}
 	}
+	if err := a.resolution.begun(); err != nil {
+		return stay, err
+	}
 	if err := c.Forward(); err != nil {
 		return stay, err
 	}

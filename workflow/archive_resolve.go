@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,6 +27,10 @@ type resolution struct {
 	base  gitops.ID // that it was made of
 	taken bool      // what stands in it is to be archived
 
+	// moving says that a run was killed which put it onto a newer base:
+	// what a person wrote stands beside the specs, and the specs are not marked yet.
+	moving bool
+
 	earlier *changes.Change // whose archive waits already, with what was decided for that
 }
 
@@ -40,25 +45,31 @@ func (b *Bench) openResolution(ctx context.Context, req ArchiveRequest) (*resolu
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(trees, func(t gitops.Worktree) bool { return t.Path == r.path && !t.Prunable })
+	at := slices.IndexFunc(trees, func(t gitops.Worktree) bool { return t.Path == r.path })
 	switch {
 	case at < 0:
 	case trees[at].Unfinished():
 		err = b.Repo.RemoveUnfinished(ctx, trees[at])
-	case !present(r.mark()): // a run that was killed has not marked the conflicts in it
-		err = b.Repo.RemoveDetached(ctx, r.path)
-	default:
+	case present(r.mark()):
 		r.dir, r.base = r.path, trees[at].Head
+		r.moving = present(r.moved())
+	case b.Repo.IsTemporary(r.path): // a run was killed that had not marked the conflicts in it, or was removing it
+		err = b.Repo.RemoveDetached(ctx, r.path)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if req.Continue && r.dir == "" {
-		return nil, &GateError{
-			Gate: "specs", Reason: fmt.Sprintf("there is nothing to continue: no conflict of %s is being resolved", req.Change), Next: command("archive", req.Change),
-		}
-	}
 	return r, nil
+}
+
+// begun refuses to go on with a resolution of a change that is not archived, where there is none.
+func (r *resolution) begun() error {
+	if !r.taken || r.dir != "" {
+		return nil
+	}
+	return &GateError{
+		Gate: "specs", Reason: fmt.Sprintf("there is nothing to continue: no conflict of %s is being resolved", r.id), Next: command("archive", r.id),
+	}
 }
 
 // mark, in the worktree's own git dir, says that every conflict in it was marked for a person.
@@ -66,10 +77,13 @@ func (r *resolution) mark() string {
 	return filepath.Join(r.bench.Repo.At(r.path).GitDir(), "agentd-conflicts")
 }
 
+// moved, beside it, says that the worktree is on its way to a newer base.
+func (r *resolution) moved() string { return r.mark() + "-moving" }
+
 // of is what was decided for a spec in conflict; nil text with ok retires it. It is not ok where that is still open.
 // What the base got since is merged into it, as long as that is not in conflict too.
 func (r *resolution) of(objects *gitops.Objects, s specMerge, merged *specs.Merged) (text []byte, ok bool, err error) {
-	if r.taken {
+	if r.taken && !r.moving {
 		text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(s.path())))
 		if errors.Is(err, fs.ErrNotExist) {
 			text, err = nil, nil
@@ -122,9 +136,9 @@ func (r *resolution) decided(objects *gitops.Objects, s specMerge, merged *specs
 	return text, true, nil
 }
 
-// wanted leaves the specs that are open to a person, in a worktree of the base, and says so.
+// wanted leaves the specs that are open to a person, in a worktree of the base, and says so. Others that were decided stay decided there.
 // A worktree that is there already is a person's: nothing in it is written over but what the base has outdated.
-func (r *resolution) wanted(ctx context.Context, l *landing, open []openSpec) error {
+func (r *resolution) wanted(ctx context.Context, l *landing, open []openSpec, decided map[string][]byte) error {
 	refusal := &SpecConflictError{ID: r.id, Base: l.branch, Dir: r.path}
 	for _, o := range open {
 		for _, conflict := range o.merged.Conflicts {
@@ -132,31 +146,29 @@ func (r *resolution) wanted(ctx context.Context, l *landing, open []openSpec) er
 			r.bench.Say.Warn(conflict.String() + ": " + conflict.Hint)
 		}
 	}
-	if r.dir != "" && !r.taken {
+	if r.dir != "" && !r.taken && !r.moving {
 		return refusal
 	}
-	outdated := map[string][]byte{}
-	if r.dir != "" { // what stands in it does not fit the base any more
-		refusal.Moved = true
-		for _, o := range open {
-			text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(o.path())))
-			if err == nil {
-				outdated[o.path()+".outdated"] = text
-			}
-		}
-		if err := r.giveUp(ctx); err != nil {
-			return err
-		}
+	refusal.Moved = r.dir != ""
+	place := r.make
+	if refusal.Moved { // what stands in it does not fit the base any more
+		place = r.move
 	}
-	if err := r.bench.Repo.AddDetached(ctx, r.path, l.base); err != nil {
-		return fmt.Errorf("make worktree %s: %w", r.path, err)
-	}
-	files := outdated
+	texts := maps.Clone(decided)
 	for _, o := range open {
-		files[o.path()] = o.merged.Marked
+		texts[o.path()] = o.merged.Marked
 	}
-	for path, text := range files {
+	if err := place(ctx, l.base, texts); err != nil {
+		return err
+	}
+	for path, text := range texts {
 		path = filepath.Join(r.path, filepath.FromSlash(path))
+		if text == nil { // a person retires the spec
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			continue
+		}
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, text, 0o666)); err != nil {
 			return err
 		}
@@ -164,7 +176,42 @@ func (r *resolution) wanted(ctx context.Context, l *landing, open []openSpec) er
 	if err := os.WriteFile(r.mark(), nil, 0o666); err != nil {
 		return err
 	}
+	if err := os.Remove(r.moved()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	return refusal
+}
+
+// make begins a worktree. Until the conflicts in it are marked, nothing in it is a person's.
+func (r *resolution) make(ctx context.Context, base gitops.ID, _ map[string][]byte) error {
+	if err := r.bench.Repo.AddDetached(ctx, r.path, base); err != nil {
+		return fmt.Errorf("make worktree %s: %w", r.path, err)
+	}
+	return nil
+}
+
+// move puts the worktree onto a newer base, once what a person wrote stands beside the specs that it is about.
+// Killed on the way, the next run goes on with that, and takes nothing in it for a decision.
+func (r *resolution) move(ctx context.Context, base gitops.ID, texts map[string][]byte) error {
+	if !r.moving {
+		for path := range texts {
+			path = filepath.Join(r.dir, filepath.FromSlash(path))
+			text, err := os.ReadFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err == nil {
+				err = os.WriteFile(path+".outdated", text, 0o666)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := os.WriteFile(r.moved(), nil, 0o666); err != nil {
+			return err
+		}
+	}
+	return r.bench.Repo.ResetDetached(ctx, r.dir, base)
 }
 
 // done removes the worktree once what was decided in it is archived.
@@ -175,7 +222,11 @@ func (r *resolution) done(ctx context.Context) error {
 	return r.giveUp(ctx)
 }
 
+// giveUp takes the worktree away with all that is in it. Killed on the way, the next run does the rest.
 func (r *resolution) giveUp(ctx context.Context) error {
+	if err := os.Remove(r.mark()); err != nil {
+		return err
+	}
 	return r.bench.Repo.RemoveDetached(ctx, r.dir)
 }
 

@@ -31,6 +31,7 @@ func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landin
 	}
 	defer objects.Close()
 	var open []openSpec
+	decided := map[string][]byte{} // by path
 	for _, path := range specPaths(specs.ChangeDocs{Files: files}) {
 		s := specMerge{id: specIDOf(path), theirs: files[path]}
 		if err := s.read(objects, seen, l.base); err != nil {
@@ -53,6 +54,7 @@ func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landin
 				open = append(open, openSpec{specMerge: s, merged: merged})
 				continue
 			}
+			decided[s.path()] = text
 		}
 		edit := gitops.Edit{Path: s.path(), Delete: text == nil}
 		if !edit.Delete {
@@ -73,7 +75,7 @@ func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landin
 		}
 	}
 	if len(open) > 0 {
-		return a.resolution.wanted(ctx, l, open)
+		return a.resolution.wanted(ctx, l, open, decided)
 	}
 	for path, content := range files {
 		l.edits = append(l.edits, gitops.Edit{Path: c.ID.Dir() + "/" + path, Delete: true})

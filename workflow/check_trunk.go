@@ -326,21 +326,16 @@ func unearned(journal []specs.Entry) string {
 // chain judges the commits of a change that was archived, where they are still to be had:
 // those of the step, or else, where a squash left them out, those of the branch that the record names.
 func (k *checking) chain(ctx context.Context, r filed, at gitops.ID) error {
-	h, err := k.auditor.History(ctx, r.change, at)
+	merged, err := k.auditor.Merged(r.change, at)
 	if err != nil {
 		return err
 	}
-	if len(h.Commits) == 0 { // a merge of the branch that it was archived on: all of that is judged, up to its tip
-		merged, err := k.auditor.Merged(r.change, at)
-		if err != nil {
-			return err
-		}
-		if merged != "" {
-			if h, err = k.auditor.History(ctx, r.change, merged); err != nil {
-				return err
-			}
-			at = merged
-		}
+	if merged != "" { // the branch that it was archived on: all of that is judged, and no copy of it that a rebase left on the base
+		at = merged
+	}
+	h, err := k.auditor.History(ctx, r.change, at)
+	if err != nil {
+		return err
 	}
 	if len(h.Commits) == 0 && k.repo.Exists(ctx, r.tip) {
 		at = r.tip

@@ -24,6 +24,8 @@ type wish struct {
 	code string                   // a file that it writes, "" for none
 	on   string                   // the change that it stands on, "" for main
 
+	beside *wish // another spec of the same change: what counts of it is spec and edit, nil for none
+
 	often bool // also where the whole campaign is not played
 }
 
@@ -102,18 +104,18 @@ func (w wish) complete(ctx context.Context, dir string, environ []string) (err e
 func (w wish) plan(dir string, environ []string, base string) (map[string][]byte, error) {
 	impact := specs.ImpactInput{Scope: "minor", AffectedFiles: 1, AffectedCode: []string{"src/" + w.id + ".txt"}}
 	ref, plan := "", map[string][]byte{}
-	if w.spec != "" {
-		impact.AffectedSpecs, ref = []string{w.spec}, w.spec+"#R1"
+	for s := &w; s != nil && s.spec != ""; s = s.beside {
+		impact.AffectedSpecs, ref = append(impact.AffectedSpecs, s.spec), w.spec+"#R1"
 		there := &world{dir: filepath.Dir(dir)}
-		now, err := there.doIn(dir, "show", base+":agentd/specs/"+w.spec+".md")
+		now, err := there.doIn(dir, "show", base+":agentd/specs/"+s.spec+".md")
 		if err != nil {
 			now = "" // a new one
 		}
-		text := w.edit(now)
+		text := s.edit(now)
 		if text == "" {
-			return nil, fmt.Errorf("%s does not fit spec %s:\n%s", w.id, w.spec, now)
+			return nil, fmt.Errorf("%s does not fit spec %s:\n%s", w.id, s.spec, now)
 		}
-		plan["specs/"+w.spec+".md"] = []byte(text)
+		plan["specs/"+s.spec+".md"] = []byte(text)
 	}
 	proposal, err := specs.ProposalInput{
 		Summary: "What " + w.id + " is for.", Why: "Somebody wants it.", WhatChanges: []string{"A little."}, Impact: impact,

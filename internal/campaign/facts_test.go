@@ -31,11 +31,12 @@ type facts struct {
 	Leavings  []string          // files in .git that are not objects
 	Around    []string          // files beside the repository, but for the cache
 	Personal  map[string]string // the person's files and staged entries
+	Decided   map[string]string // files of the worktrees in which a person decides about specs
 }
 
 // observe reads the facts, with git and the file system alone.
 func (w *world) observe() (facts, error) {
-	f := facts{Status: map[string]string{}, Personal: map[string]string{}}
+	f := facts{Status: map[string]string{}, Personal: map[string]string{}, Decided: map[string]string{}}
 	var errs []error
 	git := func(args ...string) string {
 		out, err := w.do(args...)
@@ -71,6 +72,13 @@ func (w *world) observe() (facts, error) {
 	}
 	f.Leavings = names(w.git(), &errs, "objects", "refs", "logs", "packed-refs")
 	f.Around = names(w.dir, &errs, "repo", "cache", "repo-agentd")
+	decided, err := filepath.Glob(filepath.Join(w.dir, "repo-agentd", "*.archive", "agentd", "specs", "*"))
+	errs = append(errs, err)
+	for _, path := range decided {
+		text, err := os.ReadFile(path)
+		errs = append(errs, err)
+		f.Decided[filepath.Base(path)] = settle(string(text))
+	}
 	for name := range personal {
 		text, err := os.ReadFile(filepath.Join(w.repo(), name))
 		errs = append(errs, err)

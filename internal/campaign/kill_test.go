@@ -78,7 +78,8 @@ func accidents(s *story, random *rand.Rand) []accident {
 		}
 	}
 	for _, c := range s.chapters {
-		for i := range map[string]int{"clarify": 8, "plan": 24, "plan-new": 24, "impl": 32, "archive": 40}[c.name] {
+		for i := range map[string]int{"clarify": 8, "plan": 24, "plan-new": 24, "impl": 32, "archive": 40,
+			"merge": 2, "conflict": 4, "continue": 6, "moved": 8, "abort": 6, "unarchive": 4}[c.name] {
 			all = append(all, accident{chapter: c.name, how: "time", at: random.Float64(), whom: []string{"self", "group", "git", "all"}[i%4]})
 		}
 	}
@@ -162,13 +163,13 @@ func (a accident) happen(t *testing.T, c *chapter) (struck bool, waits int) {
 	if a.look {
 		w.between(t)
 	}
-	if code == 0 && a.whom != "git" {
+	if code == c.code && a.whom != "git" {
 		t.Logf("came too late")
 	}
 	program := shared.real(t)
 	for try := 0; ; try++ {
 		again, text := w.run(program, c.args)
-		if again == 0 {
+		if again == c.code || c.over != "" && again == 11 && strings.Contains(text, c.over) {
 			break
 		}
 		if strings.Contains(text, "is locked by") && try < 20 {
@@ -179,7 +180,7 @@ func (a accident) happen(t *testing.T, c *chapter) (struck bool, waits int) {
 		t.Fatalf("the same command again ended with %d:\n%s\n--- before that, the accident (exit %d):\n%s", again, text, code, said)
 	}
 	w.like(t, c)
-	return code != 0, waits
+	return code != c.code, waits
 }
 
 // strike runs the command until the accident.
@@ -294,5 +295,11 @@ func (w *world) like(t *testing.T, c *chapter) {
 	}
 	if len(have.Steps) > 0 {
 		w.legal(t)
+	}
+	if c.judged {
+		first := w.must(t, "rev-list", "--max-parents=0", "main")
+		if err := w.program(shared.real(t), 0, "check", first+"..main"); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -18,6 +18,9 @@ import (
 type chapter struct {
 	name   string
 	args   []string
+	code   int    // how it ends
+	over   string // what it is refused with where all of it was done before, "" where it ends as ever
+	judged bool   // check has to pass in the end, for all that came to main
 	before *world // as it is when the command begins
 	after  facts
 	took   time.Duration
@@ -40,7 +43,7 @@ func (s *story) chapter(name string) *chapter {
 	return nil
 }
 
-// golden plays the story once, and keeps the world as it was before each command.
+// goldenStory plays the story once, and keeps the world as it was before each command.
 func (g *ground) goldenStory(t testing.TB) *story {
 	t.Helper()
 	program, _ := g.withHook(t)
@@ -95,7 +98,7 @@ func (c *chapter) play(before *world, dir, program string) (*world, error) {
 	began := time.Now()
 	code, said := w.run(program, c.args, traceVariable+"="+trace)
 	c.took = time.Since(began)
-	if code != 0 {
+	if code != c.code {
 		return nil, fmt.Errorf("the golden run ended with %d:\n%s", code, said)
 	}
 	if err := w.noHook(); err != nil {

@@ -323,6 +323,8 @@ type ground struct {
 	agent   string
 	golden  sync.Once
 	story   *story
+	merging sync.Once
+	specs   *story
 }
 
 var shared ground
