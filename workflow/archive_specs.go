@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,16 +31,24 @@ func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landin
 		return err
 	}
 	defer objects.Close()
-	var open []openSpec
+	var all []specMerge
 	for _, path := range specPaths(specs.ChangeDocs{Files: files}) {
 		s := specMerge{id: specIDOf(path), theirs: files[path]}
 		if err := s.read(objects, seen, l.base); err != nil {
 			return err
 		}
-		merged, err := s.merge()
-		if err != nil {
-			return err
-		}
+		all = append(all, s)
+	}
+	outcomes := make([]*specs.Merged, len(all))
+	if err := inParallel(len(all), func(i int) (err error) {
+		outcomes[i], err = all[i].merge()
+		return err
+	}); err != nil {
+		return err
+	}
+	var open []openSpec
+	for i, s := range all {
+		merged := outcomes[i]
 		if lost := merged.Delta.Lost(); len(lost) > 0 {
 			return lostScenario(c.ID, s.path(), lost[0])
 		}
@@ -126,7 +135,11 @@ func mergeTexts(id specs.SpecID, base, ours, theirs []byte) (*specs.Merged, erro
 		text  []byte
 		parts **specs.Parts
 	}{{base, &sides.Base}, {ours, &sides.Ours}, {theirs, &sides.Theirs}} {
-		if side.text == nil {
+		switch {
+		case side.text == nil:
+			continue
+		case sides.Base != nil && bytes.Equal(side.text, base): // as most often: the base branch has not touched it
+			*side.parts = sides.Base
 			continue
 		}
 		parts, err := specs.ParseParts("agentd/specs/"+string(id)+".md", side.text)
