@@ -143,8 +143,8 @@ func identity(title string) string {
 
 // requirementKey is the identity of a requirement: its id, or its title where that is all the name it has.
 func requirementKey(heading string) string {
-	if match := namedRequirement().FindStringSubmatch(heading); match != nil {
-		return "=" + identity(match[1])
+	if name, ok := requirementName(heading); ok {
+		return "=" + identity(name)
 	}
 	id, _, _ := requirementOf(heading)
 	return normalID(id)

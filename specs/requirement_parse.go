@@ -9,15 +9,36 @@ import (
 
 // requirementOf reads the heading of a requirement.
 func requirementOf(title string) (id, rest string, ok bool) {
-	if match := requirementTitle().FindStringSubmatch(title); match != nil {
-		return match[1], strings.TrimSpace(match[2]), true
+	if beginsWithID(title) {
+		if match := requirementTitle().FindStringSubmatch(title); match != nil {
+			return match[1], strings.TrimSpace(match[2]), true
+		}
 	}
-	if match := namedRequirement().FindStringSubmatch(title); match != nil {
-		if id := namedID(match[1]); id != "" {
-			return id, strings.TrimSpace(match[1]), true
+	if name, ok := requirementName(title); ok {
+		if id := namedID(name); id != "" {
+			return id, strings.TrimSpace(name), true
 		}
 	}
 	return "", "", false
+}
+
+// beginsWithID reports whether requirementTitle could match: asking it costs more than reading the first letters.
+func beginsWithID(title string) bool {
+	title = strings.TrimLeft(title, "*")
+	rest := strings.TrimLeft(title, "-ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	return rest != "" && rest[0] >= '0' && rest[0] <= '9' && strings.HasSuffix(title[:len(title)-len(rest)], "R")
+}
+
+// requirementName reads "Requirement: name".
+func requirementName(title string) (string, bool) {
+	if title == "" || title[0]|' ' != 'r' {
+		return "", false
+	}
+	match := namedRequirement().FindStringSubmatch(title)
+	if match == nil {
+		return "", false
+	}
+	return match[1], true
 }
 
 // SameID reports whether two ids name one requirement: R01, r1 and R1 do.

@@ -208,8 +208,10 @@ func (s *Spec) attach() {
 // attach takes the owner from the end of the name, or from a requirement that the name mentions;
 // ids are those of the requirements, by their normal form.
 func (s *Scenario) attach(ids map[string]string) {
-	if match := ownerSuffix().FindStringSubmatch(s.Name); match != nil && (s.Requirement == "" || s.Requirement == match[2]) {
-		s.Name, s.Requirement = match[1], match[2]
+	if strings.HasSuffix(s.Name, ")") {
+		if match := ownerSuffix().FindStringSubmatch(s.Name); match != nil && (s.Requirement == "" || s.Requirement == match[2]) {
+			s.Name, s.Requirement = match[1], match[2]
+		}
 	}
 	if s.Requirement != "" {
 		return

@@ -138,7 +138,7 @@ func (r *resolution) decided(objects *gitops.Objects, s specMerge, merged *specs
 
 // wanted leaves the specs that are open to a person, in a worktree of the base, and says so. Others that were decided stay decided there.
 // A worktree that is there already is a person's: nothing in it is written over but what the base has outdated.
-func (r *resolution) wanted(ctx context.Context, l *landing, open []openSpec, decided map[string][]byte) error {
+func (r *resolution) wanted(ctx context.Context, l *landing, open []mergedSpec, decided map[string][]byte) error {
 	refusal := &SpecConflictError{ID: r.id, Base: l.branch, Dir: r.path}
 	for _, o := range open {
 		for _, conflict := range o.merged.Conflicts {
@@ -230,8 +230,8 @@ func (r *resolution) giveUp(ctx context.Context) error {
 	return r.bench.Repo.RemoveDetached(ctx, r.dir)
 }
 
-// openSpec is a spec that a person has to decide about.
-type openSpec struct {
+// mergedSpec is a spec of a change, and what came of bringing it to the base.
+type mergedSpec struct {
 	specMerge
 	merged *specs.Merged
 }

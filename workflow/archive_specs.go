@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 )
 
 // mergeSpecs brings what the change did to each of its specs to the base as it is now, and files the change's folder.
-// What both sides did differently is for a person to decide: see [resolving].
+// What both sides did differently is for a person to decide: see [resolution].
 func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landing) error {
 	files, err := c.Files(ctx)
 	if err != nil {
@@ -30,61 +31,90 @@ func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landin
 		return err
 	}
 	defer objects.Close()
-	var open []openSpec
+	merges, err := specMerges(objects, files, seen, l.base)
+	if err != nil {
+		return err
+	}
+	var open []mergedSpec
 	decided := map[string][]byte{} // by path
-	for _, path := range specPaths(specs.ChangeDocs{Files: files}) {
-		s := specMerge{id: specIDOf(path), theirs: files[path]}
-		if err := s.read(objects, seen, l.base); err != nil {
-			return err
+	for _, m := range merges {
+		if lost := m.merged.Delta.Lost(); len(lost) > 0 {
+			return lostScenario(c.ID, m.path(), lost[0])
 		}
-		merged, err := s.merge()
-		if err != nil {
-			return err
-		}
-		if lost := merged.Delta.Lost(); len(lost) > 0 {
-			return lostScenario(c.ID, s.path(), lost[0])
-		}
-		record := specs.ArchivedSpec{ID: s.id, Before: string(s.ours)}
-		text := merged.Text
-		if len(merged.Conflicts) > 0 {
-			if text, record.Resolved, err = a.resolution.of(objects, s, merged); err != nil {
+		text, resolved := m.merged.Text, false
+		if len(m.merged.Conflicts) > 0 {
+			if text, resolved, err = a.resolution.of(objects, m.specMerge, m.merged); err != nil {
 				return err
 			}
-			if !record.Resolved {
-				open = append(open, openSpec{specMerge: s, merged: merged})
+			if !resolved {
+				open = append(open, m)
 				continue
 			}
-			decided[s.path()] = text
+			decided[m.path()] = text
 		}
-		edit := gitops.Edit{Path: s.path(), Delete: text == nil}
-		if !edit.Delete {
-			edit.Mode, edit.Content = gitops.ModeFile, specs.StampArchived(text, a.Now().UTC())
-			after, err := a.Repo.HashBlob(edit.Content)
-			if err != nil {
-				return err
-			}
-			record.After = string(after)
-		}
-		l.specs = append(l.specs, record)
-		l.edited(s, merged)
-		if record.Resolved {
-			l.did = append(l.did, fmt.Sprintf("%s: a person decided what %s had edited too", s.id, l.branch))
-		}
-		if !edit.Delete || s.ours != "" {
-			l.edits = append(l.edits, edit)
+		if err := a.landSpec(l, m, text, resolved); err != nil {
+			return err
 		}
 	}
 	if len(open) > 0 {
 		return a.resolution.wanted(ctx, l, open, decided)
 	}
+	return a.file(ctx, c, l, files)
+}
+
+// specMerges merges every spec of a change, as many at once as there are processors.
+func specMerges(objects *gitops.Objects, files map[string][]byte, seen, now gitops.ID) ([]mergedSpec, error) {
+	var all []mergedSpec
+	for _, path := range specPaths(specs.ChangeDocs{Files: files}) {
+		s := specMerge{id: specIDOf(path), theirs: files[path]}
+		if err := s.read(objects, seen, now); err != nil {
+			return nil, err
+		}
+		all = append(all, mergedSpec{specMerge: s})
+	}
+	return all, inParallel(len(all), func(i int) (err error) {
+		all[i].merged, err = all[i].merge()
+		return err
+	})
+}
+
+// landSpec makes a spec part of the landing; text nil retires it.
+func (a *archiving) landSpec(l *landing, m mergedSpec, text []byte, resolved bool) error {
+	record := specs.ArchivedSpec{ID: m.id, Before: string(m.ours), Resolved: resolved}
+	edit := gitops.Edit{Path: m.path(), Delete: text == nil}
+	if !edit.Delete {
+		edit.Mode, edit.Content = gitops.ModeFile, specs.StampArchived(text, a.Now().UTC())
+		after, err := a.Repo.HashBlob(edit.Content)
+		if err != nil {
+			return err
+		}
+		record.After = string(after)
+	}
+	l.specs = append(l.specs, record)
+	l.edited(m.specMerge, m.merged)
+	if resolved {
+		l.did = append(l.did, fmt.Sprintf("%s: a person decided what %s had edited too", m.id, l.branch))
+	}
+	if !edit.Delete || m.ours != "" {
+		l.edits = append(l.edits, edit)
+	}
+	return nil
+}
+
+// file moves the change's folder into the archive, with an entry of the changelog beside it.
+func (a *archiving) file(ctx context.Context, c *changes.Change, l *landing, files map[string][]byte) error {
 	for path, content := range files {
 		l.edits = append(l.edits, gitops.Edit{Path: c.ID.Dir() + "/" + path, Delete: true})
 		if path != specs.StateFile {
 			l.edits = append(l.edits, gitops.Edit{Path: c.ID.ArchiveDir() + "/" + path, Mode: gitops.ModeFile, Content: content})
 		}
 	}
+	var err error
 	if l.entry, err = a.changelog(ctx, c, l); err != nil {
 		return err
+	}
+	if _, theirs := files[changelogFile]; theirs {
+		return nil // of another tool, from an import
 	}
 	l.edits = append(l.edits, gitops.Edit{Path: c.ID.ArchiveDir() + "/" + changelogFile, Mode: gitops.ModeFile, Content: []byte(l.entry)})
 	return nil
@@ -136,7 +166,11 @@ func mergeTexts(id specs.SpecID, base, ours, theirs []byte) (*specs.Merged, erro
 		text  []byte
 		parts **specs.Parts
 	}{{base, &sides.Base}, {ours, &sides.Ours}, {theirs, &sides.Theirs}} {
-		if side.text == nil {
+		switch {
+		case side.text == nil:
+			continue
+		case sides.Base != nil && bytes.Equal(side.text, base): // as most often: the base branch has not touched it
+			*side.parts = sides.Base
 			continue
 		}
 		parts, err := specs.ParseParts("agentd/specs/"+string(id)+".md", side.text)

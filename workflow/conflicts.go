@@ -1,11 +1,13 @@
 package workflow
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
@@ -64,18 +66,24 @@ func (f *Conflicts) Run(ctx context.Context, req ConflictsRequest) (ConflictsRes
 			return result, &changes.NotFoundError{ID: id}
 		}
 	}
+	var both [][2]*forecast
 	for i, a := range all {
 		for _, b := range all[i+1:] {
-			if len(req.Changes) > 0 && !slices.Contains(req.Changes, a.draft.ID) && !slices.Contains(req.Changes, b.draft.ID) {
-				continue
+			if len(req.Changes) == 0 || slices.Contains(req.Changes, a.draft.ID) || slices.Contains(req.Changes, b.draft.ID) {
+				both = append(both, [2]*forecast{a, b})
 			}
-			pair, err := a.beside(b)
-			if err != nil {
-				return result, err
-			}
-			if len(pair.Conflicts)+len(pair.Requirements)+len(pair.Files) > 0 {
-				result.Pairs = append(result.Pairs, pair)
-			}
+		}
+	}
+	pairs := make([]ConflictPair, len(both))
+	if err := inParallel(len(both), func(i int) (err error) {
+		pairs[i], err = both[i][0].beside(both[i][1])
+		return err
+	}); err != nil {
+		return result, err
+	}
+	for _, pair := range pairs {
+		if len(pair.Conflicts)+len(pair.Requirements)+len(pair.Files) > 0 {
+			result.Pairs = append(result.Pairs, pair)
 		}
 	}
 	slices.SortStableFunc(result.Pairs, func(a, b ConflictPair) int {
@@ -89,16 +97,19 @@ func (f *Conflicts) Run(ctx context.Context, req ConflictsRequest) (ConflictsRes
 
 // forecast is one open change, made ready to be merged many times.
 type forecast struct {
-	draft   changes.Draft
-	open    OpenChange
-	specs   []forecastSpec
-	files   []string // that its tasks touch
-	depends []phases.ChangeID
+	draft    changes.Draft
+	open     OpenChange
+	specs    []forecastSpec
+	unlanded []forecastSpec // as they were read
+	files    []string       // that its tasks touch
+	depends  []phases.ChangeID
 }
 
 // forecastSpec is one spec of a change: as the plan saw it, as the change has it, and once archived on the base of today.
 type forecastSpec struct {
 	id           specs.SpecID
+	path         string  // within the change's folder
+	planned, now parsing // as the plan saw it, and on the base of today
 	base, theirs *specs.Parts
 	landed       *specs.Parts // nil where that needs a person
 	gone         bool         // the archive retires it
@@ -119,7 +130,7 @@ func (f *Conflicts) forecasts(ctx context.Context) ([]*forecast, error) {
 	}
 	defer objects.Close()
 	var all []*forecast
-	parsed := map[gitops.ID]*specs.Parts{} // by blob: most changes began with the same specs
+	versions := specVersions{objects: objects, parsed: map[gitops.ID]parsing{}}
 	for _, draft := range drafts {
 		c := &forecast{draft: draft, open: OpenChange{
 			Change: draft.ID.String(), Ref: draft.Ref, Touches: []string{}, Conflicts: []specs.Conflict{},
@@ -132,16 +143,47 @@ func (f *Conflicts) forecasts(ctx context.Context) ([]*forecast, error) {
 				c.depends = append(c.depends, e.DependsOn...)
 			}
 		}
-		if err := c.read(objects, base, parsed); err != nil {
+		if err := c.read(versions, base); err != nil {
 			c.open.Problem = err.Error()
 		}
 		all = append(all, c)
 	}
-	return all, nil
+	return all, inParallel(len(all), func(i int) error {
+		if err := all[i].land(); err != nil { // of a spec before the one that could not be read
+			all[i].open.Problem = err.Error()
+		}
+		return nil
+	})
 }
 
-// read takes the change's specs and tasks, and archives it on the base by itself.
-func (c *forecast) read(objects *gitops.Objects, base gitops.ID, parsed map[gitops.ID]*specs.Parts) error {
+// parsing reads a version of a spec when it is first asked for, nil where there is none.
+type parsing func() (*specs.Parts, error)
+
+// specVersions are versions of specs by blob: most changes began with the same ones.
+type specVersions struct {
+	objects *gitops.Objects
+	parsed  map[gitops.ID]parsing
+}
+
+// at is the spec at a commit.
+func (v specVersions) at(commit gitops.ID, path string) (parsing, error) {
+	blob, text, err := textAt(v.objects, commit, path)
+	if err != nil {
+		return nil, err
+	}
+	if v.parsed[blob] == nil {
+		v.parsed[blob] = sync.OnceValues(func() (*specs.Parts, error) {
+			if text == nil {
+				return nil, nil
+			}
+			return specs.ParseParts(path, text)
+		})
+	}
+	return v.parsed[blob], nil
+}
+
+// read takes the change's tasks, and its specs as they were when it was planned and as they are on the base.
+func (c *forecast) read(versions specVersions, base gitops.ID) error {
 	docs := specs.ChangeDocs{ID: c.draft.ID.String(), Files: c.draft.Files}
 	if tasks, _, err := specs.ParseTasks(specs.TasksPath, c.draft.Files[specs.TasksPath]); err == nil {
 		for _, task := range tasks.Tasks {
@@ -154,33 +196,33 @@ func (c *forecast) read(objects *gitops.Objects, base gitops.ID, parsed map[gito
 	if c.draft.State != nil {
 		seen = seenBy(c.draft.State.Transitions)
 	}
-	if seen == "" {
-		seen = base
-	}
-	at := func(commit gitops.ID, path string) (*specs.Parts, error) {
-		blob, text, err := textAt(objects, commit, path)
-		if err != nil || blob == "" {
-			return nil, err
-		}
-		if parts, known := parsed[blob]; known {
-			return parts, nil
-		}
-		parts, err := specs.ParseParts(path, text)
-		if err == nil {
-			parsed[blob] = parts
-		}
-		return parts, err
-	}
+	seen = cmp.Or(seen, base)
 	for _, path := range specPaths(docs) {
-		s := forecastSpec{id: specIDOf(path)}
+		s := forecastSpec{id: specIDOf(path), path: path}
 		var err error
-		if s.base, err = at(seen, "agentd/"+path); err != nil {
+		if s.planned, err = versions.at(seen, "agentd/"+path); err != nil {
 			return err
 		}
-		if s.theirs, err = specs.ParseParts(docs.ID+"/"+path, c.draft.Files[path]); err != nil {
+		if s.now, err = versions.at(base, "agentd/"+path); err != nil {
 			return err
 		}
-		ours, err := at(base, "agentd/"+path)
+		c.unlanded = append(c.unlanded, s)
+	}
+	return nil
+}
+
+// land archives the change on the base by itself.
+func (c *forecast) land() error {
+	for _, s := range c.unlanded {
+		var err error
+		if s.base, err = s.planned(); err != nil {
+			return err
+		}
+		text := c.draft.Files[s.path]
+		if s.theirs, err = specs.ParseParts(c.draft.ID.String()+"/"+s.path, text); err != nil {
+			return err
+		}
+		ours, err := s.now()
 		if err != nil {
 			return err
 		}
@@ -189,8 +231,13 @@ func (c *forecast) read(objects *gitops.Objects, base gitops.ID, parsed map[gito
 			return err
 		}
 		c.open.Conflicts = append(c.open.Conflicts, merged.Conflicts...)
-		if s.gone = merged.Gone; merged.Text != nil {
-			if s.landed, err = specs.ParseParts("agentd/"+path, merged.Text); err != nil {
+		s.gone = merged.Gone
+		switch {
+		case merged.Text == nil:
+		case bytes.Equal(merged.Text, text): // as most often: the base branch has not touched it
+			s.landed = s.theirs
+		default:
+			if s.landed, err = specs.ParseParts("agentd/"+s.path, merged.Text); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ type specHistory struct {
 	spec    specs.SpecID
 	known   []string // ids of the requirements that it has now
 	parsed  map[gitops.ID]*specs.Parts
+	ahead   []gitops.ID // versions that the walk comes to, the newest first
 }
 
 // specStep is one version of a spec that followed another: by an archive, by taking one back, or by somebody's hand.
@@ -46,6 +48,13 @@ func (h *specHistory) steps(ctx context.Context, base gitops.ID) iter.Seq2[specS
 		if err != nil {
 			yield(specStep{}, err)
 			return
+		}
+		for _, id := range commits {
+			for _, c := range changes[id] {
+				if c.Path == h.path() && !c.OldID.IsZero() {
+					h.ahead = append(h.ahead, c.OldID)
+				}
+			}
 		}
 		for _, id := range commits {
 			steps, err := h.stepsOf(id, changes[id])
@@ -153,11 +162,11 @@ func (h *specHistory) records(changes []gitops.FileChange) ([]specStep, error) {
 
 // delta is what a step did.
 func (h *specHistory) delta(step specStep) (specs.Delta, error) {
-	before, err := h.parts(step.before)
+	after, err := h.parts(step.after) // was the one before, of the step that was looked at last
 	if err != nil {
 		return specs.Delta{}, err
 	}
-	after, err := h.parts(step.after)
+	before, err := h.parts(step.before)
 	if err != nil {
 		return specs.Delta{}, err
 	}
@@ -174,6 +183,12 @@ func (h *specHistory) has(blob gitops.ID, requirement string) bool {
 	return err == nil && slices.ContainsFunc(spec.Requirements, func(r specs.Requirement) bool { return r.ID == requirement })
 }
 
+// holds reports whether a commit is in this clone.
+func (h *specHistory) holds(commit string) bool {
+	_, _, _, err := h.objects.Kind(commit)
+	return err == nil
+}
+
 func (h *specHistory) parts(blob gitops.ID) (*specs.Parts, error) {
 	if blob.IsZero() {
 		return nil, nil
@@ -181,17 +196,41 @@ func (h *specHistory) parts(blob gitops.ID) (*specs.Parts, error) {
 	if p, known := h.parsed[blob]; known {
 		return p, nil
 	}
-	text, err := h.objects.Blob(blob)
+	blobs := h.following(blob)
+	texts, err := h.objects.Blobs(blobs)
+	if err != nil { // what comes after it may be missing, and never asked for
+		blobs = blobs[:1]
+		texts, err = h.objects.Blobs(blobs)
+	}
 	if err != nil {
 		return nil, err
 	}
-	p, err := specs.ParseParts(h.path(), text)
-	if err == nil {
-		const most = 8 // the next step needs the last one
-		if len(h.parsed) >= most {
-			clear(h.parsed)
-		}
-		h.parsed[blob] = p
+	parsed, errs := make([]*specs.Parts, len(blobs)), make([]error, len(blobs))
+	_ = inParallel(len(blobs), func(i int) error {
+		parsed[i], errs[i] = specs.ParseParts(h.path(), texts[i])
+		return nil
+	})
+	const most = 8 // besides these: the step that is looked at needs one that was read before
+	if len(h.parsed) > most {
+		clear(h.parsed)
 	}
-	return p, err
+	for i, p := range parsed {
+		if errs[i] == nil {
+			h.parsed[blobs[i]] = p
+		}
+	}
+	return parsed[0], errs[0]
+}
+
+// following are a version and those that the walk will come to next, a few for each processor.
+func (h *specHistory) following(blob gitops.ID) []gitops.ID {
+	at := slices.Index(h.ahead, blob)
+	if at < 0 {
+		return []gitops.ID{blob}
+	}
+	const few = 4
+	end := min(at+few*runtime.GOMAXPROCS(0), len(h.ahead))
+	blobs := h.ahead[at:end]
+	h.ahead = h.ahead[end:]
+	return blobs
 }

@@ -225,7 +225,7 @@ func (h *specHistory) names(ctx context.Context, step specStep, told *WhyStep) e
 		return nil
 	}
 	id, err := phases.ParseChangeID(step.record.ChangeID)
-	if err != nil || step.record.Archive == nil || !h.bench.Repo.Exists(ctx, gitops.ID(step.record.Archive.Tip)) {
+	if err != nil || step.record.Archive == nil || !h.holds(step.record.Archive.Tip) {
 		return nil //nolint:nilerr // then they are persons without names
 	}
 	c, err := h.bench.Store.OpenAt(ctx, id, gitops.ID(step.record.Archive.Tip))
@@ -250,7 +250,7 @@ func (h *specHistory) names(ctx context.Context, step specStep, told *WhyStep) e
 // writer is the commit on the change's branch that gave a requirement the text which was archived, nil where it is not in this clone.
 func (h *specHistory) writer(ctx context.Context, step specStep, requirement string) (*WhyCommit, error) {
 	archive := step.record.Archive
-	if archive == nil || !h.bench.Repo.Exists(ctx, gitops.ID(archive.Tip)) {
+	if archive == nil || !h.holds(archive.Tip) {
 		return nil, nil
 	}
 	id, err := phases.ParseChangeID(step.record.ChangeID)
