@@ -110,9 +110,10 @@ func (w *world) program(program string, want int, args ...string) error {
 	return nil
 }
 
-// late says that a change is planned while others are being archived already.
+// late says that a change is planned while others are being archived already. Those that add a requirement are not:
+// where it goes depends on what the plan saw.
 func (w wish) late() bool {
-	return slices.Contains([]string{"c08-tongues", "c15-refunds", "c19-tidy"}, w.id)
+	return slices.Contains([]string{"c08-tongues", "c11-cents", "c19-tidy"}, w.id)
 }
 
 func (c *clones) copyTo(t *testing.T, dir string) *clones {
@@ -135,7 +136,7 @@ func TestParallelLife(t *testing.T) {
 	start := seed(t)
 	orders := 2
 	if full() {
-		orders = 6
+		orders = 4
 	}
 	var mu sync.Mutex
 	ends := map[string]map[string]string{}

@@ -61,11 +61,11 @@ func twenty() []wish {
 		}},
 		{often: true, id: "c09-rain", spec: "greeting", edit: replace("Speak of the weather.", "Speak of the rain.")}, // collides with the next
 		{often: true, id: "c10-shine", spec: "greeting", edit: replace("Speak of the weather.", "Speak of the sun.")}, // collides with the one before
-		{id: "c11-cents", spec: "billing", edit: says("## MODIFIED Requirements\n\n" + demand("R1", "Prices", "Prices have three digits."))},
+		{often: true, id: "c11-cents", spec: "billing", edit: says("## MODIFIED Requirements\n\n" + demand("R1", "Prices", "Prices have three digits."))},
 		{id: "c12-untaxed", spec: "billing", edit: says("## REMOVED Requirements\n\n### R2: Taxes\n")},
 		{id: "c13-euro", spec: "billing", edit: replace("The currency is the crown.", "The currency is the euro."), code: "src/euro.txt"}, // collides with the next
 		{id: "c14-barter", spec: "billing", edit: says("## REMOVED Requirements\n\n### R3: Currency\n")},                                  // collides with the one before
-		{often: true, id: "c15-refunds", spec: "billing", edit: says(newDemand + demand("R5", "Refunds", "Money comes back."))},
+		{id: "c15-refunds", spec: "billing", edit: says(newDemand + demand("R5", "Refunds", "Money comes back."))},
 		{id: "c16-stamps", spec: "billing", edit: says(newDemand + demand("R6", "Stamps", "There are stamps."))},
 		{id: "c17-search", spec: "search", edit: says(document("search", demand("R1", "Find", "It is found."))), code: "src/search.txt"},
 		{often: true, id: "c18-no-fax", spec: "legacy", edit: says("## REMOVED Requirements\n\n### R1: Fax\n")}, // retires the spec
