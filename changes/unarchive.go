@@ -11,26 +11,25 @@ import (
 )
 
 // LandedBy is the commit on the first parents of a base branch that brought the change's archive there,
-// by whatever merge button. The error matches [gitops.ErrNotFound] where that never happened.
+// by whatever merge button; of several the newest. The error matches [gitops.ErrNotFound] where that never happened.
 func (s *Store) LandedBy(ctx context.Context, id phases.ChangeID, base gitops.ID) (gitops.ID, error) {
 	record := id.ArchiveDir() + "/" + specs.StateFile
-	touched, err := s.Repo.LastTouch(ctx, base, record)
+	touched, err := s.Repo.Touches(ctx, base, record)
 	if err != nil {
 		return "", err
 	}
-	objects, err := s.Repo.Objects(ctx)
+	changed, err := s.Repo.FirstParentChanges(ctx, touched, record)
 	if err != nil {
 		return "", err
 	}
-	defer objects.Close()
-	if _, _, _, err := objects.Lookup(string(touched) + ":" + record); !isNotFound(err) {
-		return touched, err
+	for _, commit := range touched {
+		for _, c := range changed[commit] {
+			if c.OldID.IsZero() && !c.NewID.IsZero() { // not who edited it since, or took it away
+				return commit, nil
+			}
+		}
 	}
-	removed, err := objects.Commit(touched) // it was taken back since
-	if err != nil {
-		return "", err
-	}
-	return s.Repo.LastTouch(ctx, removed.Parents[0], record)
+	return "", fmt.Errorf("%s was never there: %w", record, gitops.ErrNotFound)
 }
 
 // RecordAt is what a commit says of an archived change, nil where it says nothing that can be read.

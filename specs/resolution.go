@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // Resolves says why a text is no resolution of a merge with conflicts: something of them is left in it,
@@ -15,7 +16,8 @@ func Resolves(file string, marked, resolved []byte) error {
 			return &ResolutionError{File: file, Line: number + 1, Reason: "a marker of a conflict is left in it"}
 		}
 	}
-	if _, err := ParseParts(file, resolved); err != nil {
+	parts, err := ParseParts(file, resolved)
+	if err != nil {
 		return err
 	}
 	kept := settled(marked)
@@ -38,7 +40,94 @@ func Resolves(file string, marked, resolved []byte) error {
 		}
 		rest = rest[at+len(want):]
 	}
+	if len(bytes.TrimSpace(resolved)) == 0 {
+		return nil // the spec is retired
+	}
+	return onlyDecides(file, marked, parts)
+}
+
+// onlyDecides says why a text does more than to decide: it hides what was not in conflict, or says what neither side has said.
+// A requirement that got another id is what its side said, under that id.
+func onlyDecides(file string, marked []byte, resolved *Parts) error {
+	refuse := func(n *node, format string, args ...any) error {
+		return &ResolutionError{File: file, Line: n.line, Reason: fmt.Sprintf(format, args...)}
+	}
+	for number, line := range strings.SplitAfter(string(resolved.src), "\n") {
+		if strings.ContainsFunc(strings.TrimRight(line, "\r\n"), func(r rune) bool { return r != '\t' && unicode.IsControl(r) }) {
+			return &ResolutionError{File: file, Line: number + 1, Reason: "it holds a control character"}
+		}
+	}
+	said, twice := map[string]bool{}, map[string]bool{}
+	bodies := map[string]bool{}
+	both := map[string]int{}
+	sides := 0
+	for _, side := range []string{"<<<<<<<", "======="} {
+		p, err := ParseParts(file, oneSide(marked, side))
+		if err != nil {
+			continue // only the other one can be read
+		}
+		sides++
+		for _, n := range p.requirements() {
+			if n.turn > 0 {
+				twice[n.name] = true
+				continue
+			}
+			both[n.name]++
+			said[n.name] = true
+			bodies[strings.TrimSpace(string(n.body[n.heading:]))] = true
+		}
+	}
+	have := map[string]bool{}
+	for _, n := range resolved.requirements() {
+		switch {
+		case n.turn > 0 && !twice[n.name]:
+			return refuse(n, "requirement %s stands there twice", n.id)
+		case !said[n.name] && !bodies[strings.TrimSpace(string(n.body[n.heading:]))]:
+			return refuse(n, "requirement %s is of neither side", n.id)
+		}
+		have[n.name] = true
+	}
+	undisputed := bytes.Join(settled(marked), nil)
+	if p, err := ParseParts(file, undisputed); err == nil {
+		for _, n := range p.requirements() {
+			if both[n.name] == sides && !have[n.name] {
+				return &ResolutionError{File: file, Line: 1, Reason: fmt.Sprintf("it hides requirement %s, which was not in conflict", n.id)}
+			}
+		}
+	}
 	return nil
+}
+
+// requirements are those that can be merged, in document order.
+func (p *Parts) requirements() []*node {
+	var all []*node
+	for _, n := range p.nodes {
+		if n.kind == RequirementPart {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// oneSide is a merge with what one side has at each conflict; begin is the marker above that.
+func oneSide(marked []byte, begin string) []byte {
+	var out []byte
+	inside, wanted := false, false
+	for line := range bytes.Lines(marked) {
+		switch {
+		case isMarker(line, "<<<<<<<"):
+			inside, wanted = true, begin == "<<<<<<<"
+		case inside && isMarker(line, "|||||||"):
+			wanted = false
+		case inside && isMarker(line, "======="):
+			wanted = begin == "======="
+		case isMarker(line, ">>>>>>>"):
+			inside, wanted = false, false
+		case !inside || wanted:
+			out = append(out, line...)
+		}
+	}
+	return out
 }
 
 // ResolutionError says what is wrong with the text that a person made of a merge with conflicts.

@@ -23,6 +23,12 @@ func TestResolves(t *testing.T) {
 		{"something at the end", head + "hi" + tail + "\n### R3: More\n", "also differs"},
 		{"something at the beginning", "More\n" + head + "hi" + tail, "also differs"},
 		{"nothing left", "", "also differs"},
+		{"the other one's text under an id of its own", head + "### R1: Hi\n\nHELLO\n\n### R5: Hi\n\nhi" + tail, ""},
+		{"an open fence before the rest", head + "### R1: Hi\n\n```" + tail, "it hides requirement R2, which was not in conflict"},
+		{"an open comment before the rest", head + "### R1: Hi\n\n<!--" + tail, "it hides requirement R2, which was not in conflict"},
+		{"what is there already", head + "### R1: Hi\n\nhi\n\n### R2: Bye\n\nNo." + tail, "g.md:13: requirement R2 stands there twice"},
+		{"what nobody said", head + "### R1: Hi\n\nhi\n\n### R9: Doors\n\nStand open." + tail, "g.md:9: requirement R9 is of neither side"},
+		{"an escape sequence", head + "### R1: Hi\n\n\x1b[2Jhi" + tail, "g.md:7: it holds a control character"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			err := specs.Resolves("g.md", []byte(marked), []byte(row.resolved))

@@ -54,6 +54,28 @@ func StampArchived(src []byte, at time.Time) []byte {
 	return append(out, text[front.end:]...)
 }
 
+// ArchivedAt is the time that [StampArchived] has set, exactly as it writes it. A document without front matter
+// has none to set, and is as it was archived at any time.
+func ArchivedAt(src []byte) (time.Time, bool) {
+	front, err := splitFrontmatter("", bytes.TrimPrefix(src, utf8BOM))
+	if err != nil {
+		return time.Time{}, false
+	}
+	if !front.present {
+		return time.Time{}, true
+	}
+	for line := range bytes.Lines(front.yaml) {
+		value, ok := bytes.CutPrefix(line, []byte("archived_at: "))
+		if !ok {
+			continue
+		}
+		value, _, _ = bytes.Cut(value, []byte(" #"))
+		at, err := time.Parse(time.RFC3339, string(bytes.TrimSpace(value)))
+		return at, err == nil
+	}
+	return time.Time{}, false
+}
+
 // stampLine replaces the value of a line and keeps a comment behind it.
 func stampLine(line, key, stamp, eol []byte) []byte {
 	if match := stampValue().FindSubmatch(line); match != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/agentd/gh-agentd/changes"
 	"github.com/agentd/gh-agentd/gitops"
@@ -51,8 +52,8 @@ func (b *Bench) openResolution(ctx context.Context, req ArchiveRequest) (*resolu
 	case trees[at].Unfinished():
 		err = b.Repo.RemoveUnfinished(ctx, trees[at])
 	case present(r.mark()):
-		r.dir, r.base = r.path, trees[at].Head
-		r.moving = present(r.moved())
+		r.dir, r.moving = r.path, present(r.moved())
+		r.base, err = r.markedBase()
 	case b.Repo.IsTemporary(r.path): // a run was killed that had not marked the conflicts in it, or was removing it
 		err = b.Repo.RemoveDetached(ctx, r.path)
 	}
@@ -72,7 +73,13 @@ func (r *resolution) begun() error {
 	}
 }
 
-// mark, in the worktree's own git dir, says that every conflict in it was marked for a person.
+// markedBase is the commit whose specs are marked in the worktree, whatever was committed there since.
+func (r *resolution) markedBase() (gitops.ID, error) {
+	text, err := os.ReadFile(r.mark())
+	return gitops.ID(strings.TrimSpace(string(text))), err
+}
+
+// mark, in the worktree's own git dir, says that every conflict in it was marked for a person, and on which commit.
 func (r *resolution) mark() string {
 	return filepath.Join(r.bench.Repo.At(r.path).GitDir(), "agentd-conflicts")
 }
@@ -84,10 +91,7 @@ func (r *resolution) moved() string { return r.mark() + "-moving" }
 // What the base got since is merged into it, as long as that is not in conflict too.
 func (r *resolution) of(objects *gitops.Objects, s specMerge, merged *specs.Merged) (text []byte, ok bool, err error) {
 	if r.taken && !r.moving {
-		text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(s.path())))
-		if errors.Is(err, fs.ErrNotExist) {
-			text, err = nil, nil
-		}
+		text, err := r.read(s.path())
 		if err != nil {
 			return nil, false, err
 		}
@@ -112,6 +116,51 @@ func (r *resolution) of(objects *gitops.Objects, s specMerge, merged *specs.Merg
 		return text, ok, err
 	}
 	return nil, false, nil
+}
+
+// read is a file that a person left in the worktree, nil where it was removed. What leads elsewhere is no file of theirs.
+func (r *resolution) read(path string) ([]byte, error) {
+	root, err := os.OpenRoot(r.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	odd := &GateError{
+		Gate: "specs", Reason: fmt.Sprintf("%s in %s is no plain file", path, r.dir),
+		Next: fmt.Sprintf("write there what the spec shall say, then `%s`", command("archive", r.id, "--continue")),
+	}
+	for at := filepath.FromSlash(path); at != "."; at = filepath.Dir(at) {
+		info, err := root.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case info.IsDir() != (at != filepath.FromSlash(path)), !info.IsDir() && !info.Mode().IsRegular():
+			return nil, odd
+		}
+	}
+	return root.ReadFile(filepath.FromSlash(path))
+}
+
+// only refuses what else was changed in the worktree: it would be removed with it.
+func (r *resolution) only(ctx context.Context, paths map[string][]byte) error {
+	if !r.taken || r.dir == "" {
+		return nil
+	}
+	changed, err := r.bench.differs(ctx, r.dir, r.base)
+	if err != nil {
+		return err
+	}
+	for _, c := range changed {
+		if _, ok := paths[c.Path]; !ok && !strings.HasSuffix(c.Path, ".outdated") {
+			return &GateError{
+				Gate: "specs", Reason: fmt.Sprintf("%s was changed in %s too, and is no part of what is decided there", c.Path, r.dir),
+				Next: fmt.Sprintf("move it elsewhere, then `%s`", command("archive", r.id, "--continue")),
+			}
+		}
+	}
+	return nil
 }
 
 // decided brings a text that was decided on one commit of the base to the base of this merge.
@@ -173,7 +222,7 @@ func (r *resolution) wanted(ctx context.Context, l *landing, open []mergedSpec, 
 			return err
 		}
 	}
-	if err := os.WriteFile(r.mark(), nil, 0o666); err != nil {
+	if err := os.WriteFile(r.mark(), []byte(l.base+"\n"), 0o666); err != nil {
 		return err
 	}
 	if err := os.Remove(r.moved()); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,6 +59,9 @@ func (a *archiving) mergeSpecs(ctx context.Context, c *changes.Change, l *landin
 	}
 	if len(open) > 0 {
 		return a.resolution.wanted(ctx, l, open, decided)
+	}
+	if err := a.resolution.only(ctx, decided); err != nil {
+		return err
 	}
 	return a.file(ctx, c, l, files)
 }
@@ -213,6 +217,12 @@ func (a *archiving) specsSeen(ctx context.Context, c *changes.Change) (gitops.ID
 	seen := gitops.ID(base.Commit)
 	if !a.Repo.Exists(ctx, seen) {
 		return "", fmt.Errorf("commit %s, which %q was planned on, is not in this clone: fetch it", seen.Short(), c.ID)
+	}
+	if holds, err := a.Repo.IsAncestor(ctx, seen, c.Tip); err != nil || !holds {
+		return "", cmp.Or(err, error(&GateError{
+			Gate: "specs", Reason: fmt.Sprintf("the approval of its plan names commit %s, which was never part of %s", seen.Short(), c.ID.Branch()),
+			Next: command("reopen", c.ID),
+		}))
 	}
 	return seen, nil
 }

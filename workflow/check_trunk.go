@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,7 +40,11 @@ func (k *checking) landing(ctx context.Context, t target) error {
 	if err != nil {
 		return err
 	}
-	if t.whole {
+	aside, err := k.aside(ctx, t)
+	if err != nil {
+		return err
+	}
+	if t.whole || aside {
 		if err := k.landed(ctx, t.old, t.tip); err != nil {
 			return err
 		}
@@ -69,6 +74,20 @@ func (k *checking) landing(ctx context.Context, t target) error {
 		}
 	}
 	return k.broughtIn(ctx, t, brought)
+}
+
+// aside says that what was there is not on the first parents of what comes: it was merged into something else, or is dropped.
+// Then the steps along these do not lead from the one to the other.
+func (k *checking) aside(ctx context.Context, t target) (bool, error) {
+	if t.whole || t.old.IsZero() {
+		return false, nil
+	}
+	line, err := k.repo.FirstParentsTouching(ctx, t.tip, t.old)
+	if err != nil || len(line) == 0 {
+		return len(line) == 0 && t.old != t.tip, err
+	}
+	first, err := k.auditor.Objects().Commit(line[len(line)-1])
+	return err == nil && !slices.Contains(first.Parents[:min(1, len(first.Parents))], t.old), err
 }
 
 // touches says whether two commits differ in the record.
@@ -153,8 +172,11 @@ func (k *checking) records(ctx context.Context, before, after gitops.ID) ([]file
 		seen[folder] = true
 		state := folder + "/" + specs.StateFile
 		at := slices.IndexFunc(differs, func(o gitops.FileChange) bool { return o.Path == state })
-		edited := at < 0 || !differs[at].OldID.IsZero() && !differs[at].NewID.IsZero()
-		if edited || !c.OldID.IsZero() && !c.NewID.IsZero() {
+		whole, err := k.wholeFolder(before, after, folder)
+		if err != nil {
+			return nil, err
+		}
+		if at < 0 || !whole {
 			k.trunkViolated(folder, after, archiveDir+"/"+c.Path, phases.RuleArchiveEdited,
 				fmt.Sprintf("commit %s changes %s/%s, and what is archived stays as it is", short(after), archiveDir, c.Path))
 			continue
@@ -172,6 +194,16 @@ func (k *checking) records(ctx context.Context, before, after gitops.ID) ([]file
 	}
 	k.result.Archives += len(records)
 	return records, nil
+}
+
+// wholeFolder says that a step brings a folder of the archive, or takes it away, with all that is in it.
+func (k *checking) wholeFolder(before, after gitops.ID, folder string) (bool, error) {
+	was, err := k.treeAt(before, archiveDir+"/"+folder)
+	if err != nil {
+		return false, err
+	}
+	is, err := k.treeAt(after, archiveDir+"/"+folder)
+	return was == "" || is == "", err
 }
 
 // record reads one archive folder's STATE.yaml as it came or went, or says why it explains nothing.
@@ -226,9 +258,15 @@ func (k *checking) unkept(ctx context.Context, r filed, at gitops.ID, journal []
 	if len(planned) != len(r.specs) {
 		return fmt.Sprintf("its plan has %d specs, and it tells of %d", len(planned), len(r.specs)), nil
 	}
+	if len(r.specs) == 0 {
+		return "", nil
+	}
+	if !planApproved(journal) {
+		return "it has specs, and nobody approved a plan", nil
+	}
 	seen := seenBy(journal)
-	if len(r.specs) > 0 && !k.repo.Exists(ctx, seen) {
-		return fmt.Sprintf("commit %s, whose specs its plan was made for, is not here", short(seen)), nil
+	if fault, err := k.unseen(ctx, r, at, seen); fault != "" || err != nil {
+		return fault, err
 	}
 	for _, s := range r.specs {
 		i := slices.IndexFunc(planned, func(c gitops.FileChange) bool { return c.Path == string(s.ID)+".md" })
@@ -237,6 +275,28 @@ func (k *checking) unkept(ctx context.Context, r filed, at gitops.ID, journal []
 		}
 		if fault, err := k.unmerged(s, planned[i].NewID, seen); fault != "" || err != nil {
 			return fault, err
+		}
+	}
+	return "", nil
+}
+
+// planApproved says that a journal tells of the approval of a plan.
+func planApproved(journal []specs.Entry) bool {
+	return slices.ContainsFunc(journal, func(e specs.Entry) bool { return e.From == phases.Proposed && e.Phase == phases.Challenged })
+}
+
+// unseen says why nobody can have planned a change for the specs of a commit: it is not here, not on the base,
+// or not in the branch that was archived, where that is here.
+func (k *checking) unseen(ctx context.Context, r filed, at, seen gitops.ID) (string, error) {
+	if !k.repo.Exists(ctx, seen) {
+		return fmt.Sprintf("commit %s, whose specs its plan was made for, is not here", short(seen)), nil
+	}
+	for _, holder := range []gitops.ID{at, r.tip} {
+		if holder == r.tip && !k.repo.Exists(ctx, holder) {
+			continue
+		}
+		if holds, err := k.repo.IsAncestor(ctx, seen, holder); err != nil || !holds {
+			return fmt.Sprintf("commit %s, for whose specs it says that its plan was made, was never part of it", short(seen)), err
 		}
 	}
 	return "", nil
@@ -287,13 +347,18 @@ func (k *checking) unmerged(s specs.ArchivedSpec, planned, seen gitops.ID) (stri
 		if !s.Resolved {
 			return fmt.Sprintf("%s, and it does not say that a person resolved that", merged.Conflicts[0]), nil
 		}
-		if err := specs.Resolves(merge.path(), unstamped(merged.Marked), unstamped(after)); err != nil {
+		at, stamped := specs.ArchivedAt(after)
+		if !stamped && len(after) > 0 {
+			return fmt.Sprintf("spec %s does not say when it was archived", s.ID), nil
+		}
+		if err := specs.Resolves(merge.path(), specs.StampArchived(merged.Marked, at), after); err != nil {
 			return fmt.Sprintf("spec %s is not the one of its plan: %v", s.ID, err), nil
 		}
 		return "", nil
 	}
 	// The stamp of the time is all that an archive adds.
-	if !bytes.Equal(unstamped(merged.Text), unstamped(after)) {
+	at, _ := specs.ArchivedAt(after)
+	if merged.Gone != (after == nil) || !bytes.Equal(specs.StampArchived(merged.Text, at), after) {
 		return fmt.Sprintf("spec %s is not the one of its plan", s.ID), nil
 	}
 	return "", nil
@@ -355,7 +420,8 @@ func (k *checking) chain(ctx context.Context, r filed, at gitops.ID) error {
 	return k.below(ctx, h, found.State.Base.Branch)
 }
 
-// explainSpecs holds every spec that a step changes against the records that came with it, and the other way round.
+// explainSpecs holds every spec that a step changes against the records that came with it, and the other way round:
+// a record has to come with what it says, and to go with it.
 func (k *checking) explainSpecs(before, after gitops.ID, records []filed) error {
 	differs, err := k.changed(before, after, specsDir)
 	if err != nil {
@@ -369,18 +435,28 @@ func (k *checking) explainSpecs(before, after gitops.ID, records []filed) error 
 		}
 	}
 	for _, c := range differs {
-		rest, ok := explains(open[c.Path], string(c.OldID), string(c.NewID))
-		if !ok {
+		told := open[c.Path]
+		delete(open, c.Path)
+		ok := explains(told, string(c.OldID), string(c.NewID))
+		if !ok && len(told) == 1 {
 			if ok, err = k.takesBack(records, c); err != nil {
 				return err
 			}
 		}
-		if !ok {
+		if !ok || !c.NewID.IsZero() && c.NewMode != gitops.ModeFile {
 			k.trunkViolated("", after, specsDir+"/"+c.Path, phases.RuleSpecUnexplained,
 				fmt.Sprintf("commit %s changes %s/%s on %s, and no archive record explains it", short(after), specsDir, c.Path, k.trunk.Branch))
-			continue
 		}
-		open[c.Path] = rest
+	}
+	for _, path := range slices.Sorted(maps.Keys(open)) {
+		there, err := blobAt(k.auditor.Objects(), after, specsDir+"/"+path)
+		if err != nil {
+			return err
+		}
+		if !explains(open[path], string(there), string(there)) {
+			k.trunkViolated("", after, specsDir+"/"+path, phases.RuleSpecUnexplained,
+				fmt.Sprintf("commit %s does not do to %s/%s what the archive record says that came or went with it", short(after), specsDir, path))
+		}
 	}
 	return nil
 }
@@ -414,18 +490,17 @@ func (k *checking) takesBack(records []filed, c gitops.FileChange) (bool, error)
 	return false, nil
 }
 
-// explains walks from one blob to another by the records of a spec, each used once, in whatever order they landed.
-func explains(records []specs.ArchivedSpec, from, to string) (rest []specs.ArchivedSpec, ok bool) {
-	rest = slices.Clone(records)
-	for from != to {
-		next := slices.IndexFunc(rest, func(s specs.ArchivedSpec) bool { return s.Before == from })
-		if next < 0 {
-			return rest, false
-		}
-		from = rest[next].After
-		rest = slices.Delete(rest, next, next+1)
+// explains reports whether the records of a spec, each of them once and in whatever order they landed, lead from one blob to another.
+func explains(records []specs.ArchivedSpec, from, to string) bool {
+	if len(records) == 0 {
+		return from == to
 	}
-	return rest, true
+	for i, s := range records {
+		if s.Before == from && explains(slices.Delete(slices.Clone(records), i, i+1), s.After, to) {
+			return true
+		}
+	}
+	return false
 }
 
 // carried are the open changes that a landing brings to the base, each with the newest commit that is its own.

@@ -48,10 +48,10 @@ type ConflictPair struct {
 	Files        []string         `json:"files"`        // that the tasks of both touch
 }
 
-// Conflicting says whether anything would need a person.
+// Conflicting says whether anything would need a person, or could not be forecast.
 func (r ConflictsResult) Conflicting() bool {
 	return slices.ContainsFunc(r.Pairs, func(p ConflictPair) bool { return len(p.Conflicts) > 0 }) ||
-		slices.ContainsFunc(r.Changes, func(c OpenChange) bool { return len(c.Conflicts) > 0 })
+		slices.ContainsFunc(r.Changes, func(c OpenChange) bool { return len(c.Conflicts) > 0 || c.Problem != "" })
 }
 
 // Run reads every open change, here and as fetched, and compares each with each.

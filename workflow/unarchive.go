@@ -210,11 +210,15 @@ func (u *unarchiving) without(ctx context.Context, c *changes.Change, base gitop
 	if err != nil {
 		return "", err
 	}
+	record, err := u.unedited(ctx, c, base, landed)
+	if err != nil {
+		return "", err
+	}
 	tree, conflicts, err := u.Store.Without(ctx, base, landed)
 	if err != nil {
 		return "", err
 	}
-	edits, settled, err := u.specsWithout(ctx, c, base)
+	edits, settled, err := u.specsWithout(ctx, c, record, base)
 	if err != nil {
 		return "", err
 	}
@@ -232,6 +236,34 @@ func (u *unarchiving) without(ctx context.Context, c *changes.Change, base gitop
 		}
 	}
 	return u.Store.TakeBackCommit(ctx, c.ID, base, landed, tree, edits)
+}
+
+// unedited is the record as it landed. One that somebody edited since says nothing that could be undone.
+func (u *unarchiving) unedited(ctx context.Context, c *changes.Change, base, landed gitops.ID) (*specs.State, error) {
+	objects, err := u.Repo.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer objects.Close()
+	then, _, err := objects.TreeAt(string(landed) + ":" + c.ID.ArchiveDir())
+	if err != nil {
+		return nil, err
+	}
+	now, _, err := objects.TreeAt(string(base) + ":" + c.ID.ArchiveDir())
+	if err != nil {
+		return nil, err
+	}
+	record, err := u.Store.RecordAt(ctx, c.ID, landed)
+	if err != nil {
+		return nil, err
+	}
+	if then != now || record == nil || record.Archive == nil {
+		return nil, &GateError{
+			Gate: "archive", Reason: fmt.Sprintf("%s was edited on %s since it was archived in %s", c.ID.ArchiveDir(), u.branch, landed.Short()),
+			Next: fmt.Sprintf("`git checkout %s -- %s` puts it back as it was; commit that, then `%s`", landed.Short(), c.ID.ArchiveDir(), command("unarchive", c.ID)),
+		}
+	}
+	return record, nil
 }
 
 // restore takes the change up again on its branch.
@@ -366,14 +398,14 @@ func (u *unarchiving) byPull(ctx context.Context, c *changes.Change, up gitops.I
 
 // specsWithout are the specs of the base without what the archive made of them, and their paths.
 // What came to them since is kept: it is merged with what was there before.
-func (u *unarchiving) specsWithout(ctx context.Context, c *changes.Change, base gitops.ID) (edits []gitops.Edit, settled map[string]bool, err error) {
+func (u *unarchiving) specsWithout(ctx context.Context, c *changes.Change, record *specs.State, base gitops.ID) (edits []gitops.Edit, settled map[string]bool, err error) {
 	objects, err := u.Repo.Objects(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer objects.Close()
 	settled = map[string]bool{}
-	for _, s := range c.Document.Archive.Specs {
+	for _, s := range record.Archive.Specs {
 		undo := specMerge{id: s.ID, base: gitops.ID(s.After)}
 		if undo.ours, undo.oursText, err = textAt(objects, base, undo.path()); err != nil {
 			return nil, nil, err
