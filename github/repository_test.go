@@ -2,18 +2,40 @@ package github
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
 func TestRepository_tellsTheDefaultBranchAndWhoSeesIt(t *testing.T) {
 	w := newWorld(t)
 	got, err := w.client(w.ada).Repository(t.Context())
-	if want := (Repository{Default: "main"}); got != want || err != nil {
-		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	if err != nil || got.Default != "main" || got.Private || got.Buttons == nil || *got.Buttons != (MergeButtons{Merge: true, Squash: true, Rebase: true}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	w.repo.SquashOnly = true
+	if got, err := w.client(w.ada).Repository(t.Context()); err != nil || got.Buttons == nil || *got.Buttons != (MergeButtons{Squash: true}) {
+		t.Errorf("with squashes alone: %+v, %v", got, err)
 	}
 	w.repo.Private()
 	if got, err := w.client(w.ada).Repository(t.Context()); !got.Private || err != nil {
 		t.Errorf("a private one is %+v, %v", got, err)
+	}
+}
+
+func TestBranch_tellsWhatProtectsIt(t *testing.T) {
+	w := newWorld(t)
+	if got, err := w.client(w.ada).Branch(t.Context(), "main"); err != nil || got.Protected || len(got.Checks) > 0 {
+		t.Errorf("an open one is %+v, %v", got, err)
+	}
+	if err := w.repo.Protect("main"); err != nil {
+		t.Fatal(err)
+	}
+	w.repo.Require("main", PhaseContext)
+	if got, err := w.client(w.ada).Branch(t.Context(), "main"); err != nil || !got.Protected || !slices.Equal(got.Checks, []string{PhaseContext}) {
+		t.Errorf("a protected one is %+v, %v", got, err)
+	}
+	if _, err := w.client(w.ada).Branch(t.Context(), "none"); err == nil {
+		t.Error("a branch that is not there is told of")
 	}
 }
 

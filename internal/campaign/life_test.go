@@ -136,7 +136,7 @@ func TestParallelLife(t *testing.T) {
 	start := seed(t)
 	orders := 2
 	if full() {
-		orders = 4
+		orders = 3
 	}
 	var mu sync.Mutex
 	ends := map[string]map[string]string{}
