@@ -45,13 +45,7 @@ $ gh agentd archive add-oauth --delete-branch`),
 			}
 			return a.act(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
 				archive := workflow.Archive{Bench: b}
-				request := workflow.ArchiveRequest{Change: id, DeleteBranch: deleteBranch, Continue: resolved, Abort: abort}
-				switch {
-				case push:
-					request.Route = workflow.RoutePush
-				case pull:
-					request.Route = workflow.RoutePull
-				}
+				request := workflow.ArchiveRequest{Change: id, Route: routeOf(push, pull, workflow.RouteConfigured), DeleteBranch: deleteBranch, Continue: resolved, Abort: abort}
 				return archive.Run(ctx, request)
 			})
 		},
@@ -69,4 +63,15 @@ $ gh agentd archive add-oauth --delete-branch`),
 	cmd.ValidArgsFunction = a.completeIDs
 	exitCodes(cmd, ExitCancelled, ExitSignIn, ExitGate, ExitInterrupted)
 	return cmd
+}
+
+// routeOf is the way onto the base branch that --push and --pr name, or else another one.
+func routeOf(push, pull bool, otherwise workflow.Route) workflow.Route {
+	switch {
+	case push:
+		return workflow.RoutePush
+	case pull:
+		return workflow.RoutePull
+	}
+	return otherwise
 }

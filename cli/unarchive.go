@@ -35,14 +35,7 @@ $ gh agentd unarchive add-oauth --pr`),
 			}
 			return a.act(cmd, j, func(ctx context.Context, b *workflow.Bench) (workflow.ActionResult, error) {
 				unarchive := workflow.Unarchive{Bench: b}
-				request := workflow.UnarchiveRequest{Change: id, Route: workflow.RouteHere}
-				switch {
-				case push:
-					request.Route = workflow.RoutePush
-				case pull:
-					request.Route = workflow.RoutePull
-				}
-				return unarchive.Run(ctx, request)
+				return unarchive.Run(ctx, workflow.UnarchiveRequest{Change: id, Route: routeOf(push, pull, workflow.RouteHere)})
 			})
 		},
 	}

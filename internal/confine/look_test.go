@@ -13,7 +13,11 @@ import (
 
 func TestRoot_Look(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("symbolic links need rights there")
+		const why = "symbolic links need rights there"
+		if os.Getenv("CI") == "true" {
+			t.Fatal(why)
+		}
+		t.Skip(why)
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"tree/b/c.md", "tree/a.md", "tree/.git/config", "beside/x.md"} {
