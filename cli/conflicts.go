@@ -92,6 +92,8 @@ func (a *app) collisions(r workflow.ConflictsResult) {
 	switch {
 	case len(order) == 0:
 		fmt.Fprintln(out, "no open changes")
+	case len(order) == 1 && !r.Conflicting():
+		fmt.Fprintf(out, "%s is the only open change, and fits the base branch\n", order[0])
 	case !r.Conflicting():
 		fmt.Fprintf(out, "%s, none collides with another\n", plural(len(order), "open change"))
 	}

@@ -292,6 +292,11 @@ func (u *unarchiving) restore(ctx context.Context, c *changes.Change, base gitop
 		r := resultOf(was, ActionUnarchived, fmt.Sprintf("its archive is taken back already: it is %s", was.Phase()))
 		r.Next = nextCommand(was)
 		return r, nil
+	case c.Where == changes.InArchive:
+		return stay, &GateError{
+			Gate: "base", Reason: fmt.Sprintf("%s is archived on a newer %s than the one here", c.ID, u.branch),
+			Next: fmt.Sprintf("`git pull` on %s, or `%s`", u.branch, command("unarchive", c.ID, "--pr")),
+		}
 	case was.ArchivePending():
 		return stay, waits(was)
 	default:
